@@ -20,14 +20,21 @@ if TYPE_CHECKING:
     from graphrag_neo4j.client.sync_client import GraphRAG, Stream
     from graphrag_neo4j.documents import ReadOptions
     from graphrag_neo4j.graph import Graph
-    from graphrag_neo4j.index.batching.rows import BatchRow
     from graphrag_neo4j.index.corpus import Corpus
     from graphrag_neo4j.index.importing import Counted, ImportSummary, Tables
     from graphrag_neo4j.index.resolution.decisions import NameDecision
-    from graphrag_neo4j.index.result import IndexResult
     from graphrag_neo4j.index.stages.ingest import Ingested
-    from graphrag_neo4j.index.status import BehindRow, BuildRow, Failure, LevelCoverRow, Status
-    from graphrag_neo4j.index.tuning import EntityType, Passage, TunedExample, Tuning
+    from graphrag_neo4j.index.status import (
+        BatchRow,
+        BehindRow,
+        BuildRow,
+        Failure,
+        IndexResult,
+        LevelCoverRow,
+        Status,
+    )
+    from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
+    from graphrag_neo4j.index.tuning.sample import Passage
     from graphrag_neo4j.model.citations import CitationKind
     from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
     from graphrag_neo4j.model.events import (
@@ -127,14 +134,13 @@ _LATER = {
     "client.sync_client": "GraphRAG Stream",
     "documents": "ReadOptions",
     "graph": "Graph",
-    "index.batching.rows": "BatchRow",
     "index.corpus": "Corpus",
     "index.importing": "Counted ImportSummary Tables",
     "index.resolution.decisions": "NameDecision",
-    "index.result": "IndexResult",
     "index.stages.ingest": "Ingested",
-    "index.status": "BehindRow BuildRow Failure LevelCoverRow Status",
-    "index.tuning": "EntityType Passage TunedExample Tuning",
+    "index.status": "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow Status",
+    "index.tuning.result": "EntityType TunedExample Tuning",
+    "index.tuning.sample": "Passage",
     "model.citations": "CitationKind",
     "model.context_table": "ContextRecord ContextTable",
     "model.events": "Advanced Event Listener Notice Spent Started Waiting",

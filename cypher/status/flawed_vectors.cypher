@@ -1,9 +1,11 @@
 // Reads the nodes whose vector can't be indexed, with the reasons.
 MATCH (x:Entity:KgBuild) WHERE x.embedding_flaw IS NOT NULL
-RETURN x.name AS name, x.embedding_flaw AS reason
+RETURN 'embed' AS stage, x.name AS what, x.embedding_flaw AS reason
 UNION ALL
 MATCH (x:Chunk:KgBuild)-[:PART_OF]->(document:Document) WHERE x.embedding_flaw IS NOT NULL
-RETURN 'chunk ' + x.index + ' of ' + document.source AS name, x.embedding_flaw AS reason
+RETURN 'embed' AS stage, 'chunk ' + x.index + ' of ' + document.source AS what,
+       x.embedding_flaw AS reason
 UNION ALL
 MATCH (x:Community:KgBuild) WHERE x.embedding_flaw IS NOT NULL
-RETURN coalesce(x.title, 'community ' + x.ref) AS name, x.embedding_flaw AS reason
+RETURN 'embed' AS stage, coalesce(x.title, 'community ' + x.ref) AS what,
+       x.embedding_flaw AS reason

@@ -80,9 +80,6 @@ def _notes(imported: ImportSummary) -> Iterator[str]:
             f"The text of {counted(n, 'document')} was rebuilt by joining the text units in their "
             "order."
         )
-    if n := imported.astray:
-        are = "is in a community" if n == 1 else "are in communities"
-        yield f"{counted(n, 'entity', 'entities')} {are} that are not nested in each other."
     if n := imported.replaced:
         yield f"{counted(n, 'character')} that Neo4j can't store {_were(n)} replaced by \ufffd."
 

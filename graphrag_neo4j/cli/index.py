@@ -19,7 +19,7 @@ from graphrag_neo4j.cli.status import print_failures, print_status, tokens_and_c
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.preparation import check_building
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Waiting
 from graphrag_neo4j.settings import EXTRACTIVE, Settings

@@ -22,18 +22,10 @@ from graphrag_neo4j.cli.output.words import counted, money, money_known, or_more
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.tuning import (
-    Sample,
-    Tuning,
-    Wishes,
-    Written,
-    check_folder,
-    check_tuning,
-    estimate_tuning,
-    read_sample,
-    setting_lines,
-)
-from graphrag_neo4j.index.tuning import tune as choose
+from graphrag_neo4j.index.tuning.result import Tuning, Written, check_folder, setting_lines
+from graphrag_neo4j.index.tuning.sample import Sample, read_sample
+from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, estimate_tuning
+from graphrag_neo4j.index.tuning.tune import tune as choose
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
 

@@ -19,7 +19,7 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, seconds, total_usage, unread
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.index.preparation import check_building
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.watch import watch as watch_paths
 from graphrag_neo4j.settings import load_settings
 

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from graphrag_neo4j.index.importing import ImportSummary, Tables
     from graphrag_neo4j.index.resolution.decisions import NameDecision
     from graphrag_neo4j.index.resolution.spellings import Verdict
-    from graphrag_neo4j.index.result import IndexResult
-    from graphrag_neo4j.index.tuning import Tuning
+    from graphrag_neo4j.index.status import IndexResult
+    from graphrag_neo4j.index.tuning.result import Tuning
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -190,7 +190,7 @@ class AsyncGraphRAG:
         and ModelError if the model endpoint can't be used at all.
         """
         from graphrag_neo4j.index.pipeline import build
-        from graphrag_neo4j.index.result import RebuildOptions
+        from graphrag_neo4j.index.status import RebuildOptions
 
         _check_options(options)
         check_flags(reread=reread, reembed=reembed, recluster=recluster, fresh=fresh, prune=prune)
@@ -360,7 +360,8 @@ class AsyncGraphRAG:
         no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
         reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
         """
-        from graphrag_neo4j.index.tuning import Wishes, check_tuning, read_sample, tune
+        from graphrag_neo4j.index.tuning.sample import read_sample
+        from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, tune
 
         _check_options(options)
         check_number(passages, "passages", 1)

@@ -22,7 +22,7 @@ from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyEr
 from graphrag_neo4j.extractive.encoder import missing_packages
 from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.graph.schema import refuse_foreign, refuse_other_version, schema_version
-from graphrag_neo4j.index.clustering.gds import SessionAccess, leiden_in_gds
+from graphrag_neo4j.index.clustering.gds import leiden_in_gds, session_access
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.model.events import Listener, silent
@@ -192,10 +192,10 @@ async def _check_communities(graph: Graph, settings: Settings, listen: Listener)
                 place = f"Graph Data Science {row['version']} of this Neo4j"
 
     def find() -> None:
-        from graphrag_neo4j.index.clustering.edges import Edges  # noqa: PLC0415 - numpy
+        from graphrag_neo4j.index.clustering.hierarchy import Edges  # noqa: PLC0415 - numpy
 
         if settings.gds == SESSION:
-            SessionAccess.of(settings)
+            session_access(settings)
             return
         with leiden_in_gds(graph, Leiden(), settings, listen) as detect:
             detect(Edges.of(EDGES, "abcxy"), 1.0)

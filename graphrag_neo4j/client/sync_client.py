@@ -30,7 +30,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.options import QueryOptions, SettingsOptions
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.index.result import IndexResult
+    from graphrag_neo4j.index.status import IndexResult
 
 __all__ = ["GraphRAG", "Stream"]
 

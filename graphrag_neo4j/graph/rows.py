@@ -1,6 +1,8 @@
-"""The rows of statements that several modules read, column by column."""
+"""The rows of statements that several modules read, column by column, and pages of rows."""
 
-from typing import TypedDict
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypedDict, TypeVar
 
 __all__ = [
     "CostRow",
@@ -12,7 +14,10 @@ __all__ = [
     "ScoredRow",
     "SourceRow",
     "SpellingRow",
+    "pages",
 ]
+
+T = TypeVar("T")
 
 
 class CostRow(TypedDict):
@@ -82,3 +87,10 @@ class MadeWithRow(TypedDict):
 
     model: str | None
     dimensions: int | None
+
+
+def pages(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The rows in lists of at most `size`."""
+    left = iter(rows)
+    while page := list(islice(left, size)):
+        yield page

@@ -29,7 +29,7 @@ from graphrag_neo4j.documents import (
 )
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.model.events import Started
+from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
 from graphrag_neo4j.settings import READ_SECONDS, Settings
 from graphrag_neo4j.settings.arguments import check_path
 
@@ -136,22 +136,19 @@ class Corpus:
         finally:
             self._process.stop()
 
-    def started(self, stage: str) -> Started:
-        """The event for the beginning of a stage that reads all documents."""
-        return Started(stage) if self.n_bytes is None else Started(stage, self.n_bytes, "bytes")
+    async def read(self, stage: str, listen: Listener) -> AsyncIterator[tuple[Document, Share]]:
+        """The documents in order for a stage, each with its share of the progress.
 
-    def size_of(self, document: Document) -> int:
-        """The number of bytes of its file that a document accounts for; 1 without files.
-
-        It may be asked once for each document.
+        Progress is in bytes of files; without files each document is 1.
         """
-        return 1 if self.n_bytes is None else self._sizes.pop(document.source, 0)
-
-    def size_of_rest(self) -> int:
-        """The number of bytes that no document accounts for, once all documents are read."""
-        rest = self._left + sum(self._sizes.values())
+        in_bytes = self.n_bytes is not None
+        listen(Started(stage, self.n_bytes, "bytes") if in_bytes else Started(stage))
+        async for document in self.documents():
+            yield document, Share(self._sizes.pop(document.source, 0) if in_bytes else 1, listen)
+        # What no document accounts for.
+        if rest := self._left + sum(self._sizes.values()):
+            listen(Advanced(rest))
         self._left, self._sizes = 0, {}
-        return rest
 
     def reasons(self) -> dict[str, str]:
         """The reasons why a source was not read, or not as a whole, by source."""
@@ -185,9 +182,13 @@ class Corpus:
 
         Once all rows of a file are read, `tables` says how many there are.
         """
+
+        def guessed(path: Path, encoding: str) -> None:
+            self.encodings.setdefault(encoding, []).append(str(path))
+
         read_files = self.read_files or self._one_by_one
         left = 0
-        for path, items in read_files(found.files, options, self._note_encoding):
+        for path, items in read_files(found.files, options, guessed):
             unread, rows, unreadable = _size(path), 0, False
             for item in items:
                 n_bytes = min(unread, len(item.text) if isinstance(item, Document) else 0)
@@ -207,9 +208,6 @@ class Corpus:
     ) -> Iterator[tuple[Path, Iterable[Item]]]:
         for path in files:
             yield path, read(path, options, partial(guessed, path), self._process)
-
-    def _note_encoding(self, path: Path, encoding: str) -> None:
-        self.encodings.setdefault(encoding, []).append(str(path))
 
 
 def _size(path: Path) -> int:

@@ -20,12 +20,11 @@ from typing import Final, TypedDict
 from graphrag_neo4j.documents import clean
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
-from graphrag_neo4j.graph.rows import IdsRow
+from graphrag_neo4j.graph.rows import IdsRow, pages
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import identify, storable
 
 __all__ = [
-    "UNFINISHED",
     "CutDocuments",
     "DocumentChunksRow",
     "PreparedDocument",
@@ -205,8 +204,8 @@ async def _remove_ahead(graph: Graph, documents: Sequence[str], now: Collection[
     if len(vanished) <= REMOVED:
         return vanished
     await graph.write("ingest/unfinished", documents=documents, content_hash=UNFINISHED)
-    for start in range(0, len(vanished), REMOVED):
-        await graph.transact(partial(forget_chunks, chunks=vanished[start : start + REMOVED]))
+    for page in pages(vanished, REMOVED):
+        await graph.transact(partial(forget_chunks, chunks=page))
     return []
 
 
@@ -215,8 +214,7 @@ async def _write_chunks(
 ) -> None:
     """Writes chunks, and links those that follow each other in a document."""
     refs = await give_refs(tx, "chunk", [str(chunk["id"]) for chunk in chunks])
-    for start in range(0, len(chunks), WRITE_ROWS):
-        some = chunks[start : start + WRITE_ROWS]
+    for some in pages(chunks, WRITE_ROWS):
         await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in some])
     in_order = [previous, *chunks] if previous else chunks
     neighbours = [

@@ -27,13 +27,13 @@ from graphrag_neo4j.model import (
     Request,
     Step,
 )
-from graphrag_neo4j.model.events import Advanced, Listener, Notice, Share, silent
+from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import EXTRACTIVE, WITHOUT_ENDPOINT, Settings
 from graphrag_neo4j.text import tokens
 
-__all__ = ["Estimate", "StepEstimate", "estimate", "for_each_chunk", "priced"]
+__all__ = ["Estimate", "estimate", "priced"]
 
 # All of these were measured with the endpoint of the tests, which replies as a GPT model did for
 # another book, on 5 and on 60 transcripts; real models glean claims more often.
@@ -93,17 +93,13 @@ class Estimate:
 
 async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent) -> Estimate:
     """Estimates the index of a corpus into an empty graph. It makes no call to a model."""
-    listen(corpus.started("estimate"))
     documents = chunks = text_tokens = 0
-    async for document in corpus.documents():
-        share = Share(corpus.size_of(document), listen)
+    async for document, share in corpus.read("estimate", listen):
         sizes = await anyio.to_thread.run_sync(_sizes, document, settings, share)
         share(1.0)
         documents += 1
         chunks += len(sizes)
         text_tokens += sum(sizes)
-    if rest := corpus.size_of_rest():
-        listen(Advanced(rest))
     for notice in corpus.notices():
         listen(Notice(notice, warning=True))
     free = settings.model == EXTRACTIVE

@@ -26,22 +26,20 @@ from graphrag_neo4j.graph import (
     ensure_schema,
     hold_lease,
 )
-from graphrag_neo4j.index.batching.rounds import (
+from graphrag_neo4j.index.batch_tasks import Outbox
+from graphrag_neo4j.index.batches import (
     BatchUse,
     BatchWaitsError,
     UntilAnswered,
     refuse_without_model,
     use_batches,
 )
-from graphrag_neo4j.index.batching.tasks import Outbox
 from graphrag_neo4j.index.clustering.gds import check_gds_access
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.preparation import (
     Limits,
     check_before_paying,
     command_name,
-    mark_for_rebuild,
-    metered,
     prepare,
     tell_claimless,
     tell_names_uncompared,
@@ -50,18 +48,17 @@ from graphrag_neo4j.index.preparation import (
 )
 from graphrag_neo4j.index.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
 from graphrag_neo4j.index.resolution.decisions import resolve_and_merge
-from graphrag_neo4j.index.result import REBUILD_NOTHING, IndexResult, RebuildOptions
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.embed import embed, prepare_vectors
-from graphrag_neo4j.index.stages.extract import extract, extract_claims
+from graphrag_neo4j.index.stages.extract import extract, extract_claims, mark_to_reread
 from graphrag_neo4j.index.stages.ingest import Ingested, ingest
 from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.reports import write_reports
-from graphrag_neo4j.index.stages.summarize import summarize
-from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model.events import Advanced, Listener, Notice
+from graphrag_neo4j.index.stages.reports import mark_reported_otherwise, write_reports
+from graphrag_neo4j.index.stages.summarize import mark_described_otherwise, summarize
+from graphrag_neo4j.index.status import REBUILD_NOTHING, IndexResult, RebuildOptions, read_status
+from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import KeyCounts
 
@@ -99,8 +96,14 @@ async def build(
     cuts: Cuts = limits.chunks
     if cluster:
         corpus.read_files, cuts = cluster.read_files, cluster.cutting(limits.chunks)
-    heard = metered(listen, setup.endpoint.meter) if setup.endpoint else listen
-    stage = StageContext(graph, setup.backend, setup.run, setup.workers, heard)
+
+    def listen_with_cost(event: Event) -> None:
+        listen(event)
+        if setup.endpoint and isinstance(event, Advanced):
+            total = setup.endpoint.meter.total
+            listen(Spent(total.input_tokens + total.output_tokens, total.cost))
+
+    stage = StageContext(graph, setup.backend, setup.run, setup.workers, listen_with_cost)
     result = IndexResult(skipped=corpus.skipped)
     await anyio.to_thread.run_sync(check_gds_access, settings, listen)
     await ensure_schema(graph)
@@ -136,13 +139,7 @@ async def build(
 
 
 async def _ingest(
-    graph: Graph,
-    corpus: Corpus,
-    cuts: Cuts,
-    listen: Listener,
-    *,
-    recut: bool,
-    prune_rows: bool,
+    graph: Graph, corpus: Corpus, cuts: Cuts, listen: Listener, *, recut: bool, prune_rows: bool
 ) -> tuple[Ingested, list[str]]:
     """Writes the documents of the corpus and their chunks.
 
@@ -150,18 +147,7 @@ async def _ingest(
     returns their sources, too.
     """
     seen = KeyCounts()
-    ingested = await ingest(
-        graph,
-        corpus.documents(),
-        cuts,
-        listen,
-        recut=recut,
-        started=corpus.started("ingest"),
-        size_of=corpus.size_of,
-        seen=seen,
-    )
-    if rest := corpus.size_of_rest():
-        listen(Advanced(rest))
+    ingested = await ingest(graph, corpus.read("ingest", listen), cuts, recut=recut, seen=seen)
     dropped = []
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)
@@ -184,12 +170,20 @@ async def _run_stages(
     That is the cost limit, or a batch that the run does not wait for.
     """
     if rebuild.reread:
-        await mark_for_rebuild(stage, limits)
+        await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
+        await mark_described_otherwise(stage.graph, stage.backend)
+        await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
     await tell_read_otherwise(stage, claims=limits.claims)
     try:
         dimensions = await check_before_paying(stage.graph, setup, settings, stage.listen)
         await prepare_vectors(stage.graph, setup.embedder, dimensions)
-        await until_answered(partial(_read, stage, limits), "extraction", "claims")
+
+        async def read_chunks() -> None:
+            await extract(stage)
+            if limits.claims:
+                await extract_claims(stage)
+
+        await until_answered(read_chunks, "extraction", "claims")
         if not limits.claims:
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
@@ -212,25 +206,12 @@ async def _run_stages(
     return None
 
 
-async def _read(stage: StageContext, limits: Limits) -> None:
-    """Extracts from all pending chunks."""
-    await extract(stage)
-    if limits.claims:
-        await extract_claims(stage)
-
-
 async def _resolve(stage: StageContext, settings: Settings) -> None:
     """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
-
     rules = settings.resolve != "off"
     if rules:
         await tell_names_uncompared(stage.graph, stage.listen)
-    by_model = _asks_about_names(stage, settings)
     await resolve_and_merge(stage.graph, stage.listen, rules=rules)
+    by_model = settings.resolve == "auto" and not stage.backend.quotes
     while await compare(stage, by_model=by_model):
         await resolve_and_merge(stage.graph, stage.listen, rules=rules)
-
-
-def _asks_about_names(stage: StageContext, settings: Settings) -> bool:
-    """Whether a model compares names."""
-    return settings.resolve == "auto" and not stage.backend.quotes

@@ -34,25 +34,25 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
-from graphrag_neo4j.index.result import RebuildOptions
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
-from graphrag_neo4j.index.stages.extract import count_read_otherwise, mark_to_reread
+from graphrag_neo4j.index.stages.extract import count_read_otherwise
 from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
 from graphrag_neo4j.index.stages.summarize import (
     SummaryBudget,
     SummaryLimits,
     mark_described_otherwise,
 )
+from graphrag_neo4j.index.status import RebuildOptions
 from graphrag_neo4j.model import DESCRIPTION_TOKENS, Step
-from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
+from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.languages import language_of
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.llm import Endpoint, Meter
+    from graphrag_neo4j.llm import Endpoint
 
 __all__ = [
     "HeldRow",
@@ -61,9 +61,7 @@ __all__ = [
     "check_building",
     "command_name",
     "main_language",
-    "mark_for_rebuild",
     "mark_read_without_model",
-    "metered",
     "prepare",
     "refuse_half_imported",
     "refuse_to_lose_model",
@@ -174,18 +172,6 @@ def command_name() -> str:
     return "kg-build" if sys.argv[0].endswith("kg-build") else "python"
 
 
-def metered(listen: Listener, meter: "Meter") -> Listener:
-    """A listener that passes all events on, and a Spent event after each Advanced event."""
-
-    def forward(event: Event) -> None:
-        listen(event)
-        if isinstance(event, Advanced):
-            total = meter.total
-            listen(Spent(total.input_tokens + total.output_tokens, total.cost))
-
-    return forward
-
-
 async def prepare(
     stage: StageContext, setup: IndexSetup, limits: Limits, rebuild: RebuildOptions
 ) -> None:
@@ -206,7 +192,11 @@ async def prepare(
         await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
     await stage.graph.write("extract/want_claims", claims=limits.claims)
     if not limits.claims and not stage.backend.quotes:
-        await _forget_claims_without_model(stage.graph)
+        # A model that extracts no claims replaces all evidence of these chunks but their claims.
+        while rows := await stage.graph.read(
+            "mode_change/claimed", IdRow, limit=PAGE, **EXTRACTIVE_RANGE
+        ):
+            await stage.graph.transact(partial(_forget_claims, [row["id"] for row in rows]))
     if setup.encoder == "no":  # otherwise the embedder is chosen when the documents are known
         await _prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
 
@@ -239,16 +229,7 @@ async def mark_read_without_model(graph: Graph) -> int:
     return int(rows[0]["n"])
 
 
-async def _forget_claims_without_model(graph: Graph) -> None:
-    """Removes the claims that were extracted without a model.
-
-    A model that extracts no claims replaces the other evidence of these chunks, but not these.
-    """
-    while rows := await graph.read("mode_change/claimed", IdRow, limit=PAGE, **EXTRACTIVE_RANGE):
-        await graph.transact(partial(_forget_claims_of, [row["id"] for row in rows]))
-
-
-async def _forget_claims_of(chunks: Sequence[str], tx: Transaction) -> None:
+async def _forget_claims(chunks: Sequence[str], tx: Transaction) -> None:
     entities = await forget_claims(tx, chunks)
     await tx.run("mode_change/unread_claims", chunks=chunks)
     await sweep_entities(tx, entities)
@@ -285,8 +266,23 @@ async def with_encoder(
     before = (await stage.graph.read("embed/known", MadeWithRow))[0]["model"]
     # The ids of chunks are hashes, so the first ones are random ones.
     rows = await stage.graph.read("embed/sample", SampleRow, limit=SAMPLE)
-    if texts := [row["text"] for row in rows]:
-        setup, notice = await _encoder_for(main_language(texts), stage, setup, backends)
+    if rows:
+        language = main_language([row["text"] for row in rows])
+        try:
+            load = partial(backends.local_embedder, language or "", stage.listen)
+            embedder = await anyio.to_thread.run_sync(load)
+            of = f"in this language ({language})" if language else "in several languages"
+            notice = f"There is no sentence encoder for documents {of}, so {STATIC}"
+        except InputError as error:
+            if setup.encoder == "required":
+                raise InputError(f"{error} Or set KG_EMBEDDING_MODEL=static.") from error
+            embedder = None
+            notice = f"{str(error).rstrip('.')}. Until then {STATIC}"
+        if embedder:
+            notice = (
+                f"Passages are found by their meaning with the sentence encoder {embedder.model}"
+            )
+            setup = replace(setup, embedder=embedder)
         if before != setup.embedder.model:
             again = ", and all vectors are made again" if before else ""
             stage.listen(Notice(f"{notice}{again}."))
@@ -294,38 +290,11 @@ async def with_encoder(
     return setup
 
 
-async def _encoder_for(
-    language: str | None, stage: StageContext, setup: IndexSetup, backends: Backends
-) -> tuple[IndexSetup, str]:
-    """Returns the setup, and the sentence that says why, without its full stop."""
-    load = partial(backends.local_embedder, language or "", stage.listen)
-    try:
-        embedder = await anyio.to_thread.run_sync(load)
-    except InputError as error:
-        if setup.encoder == "required":
-            raise InputError(f"{error} Or set KG_EMBEDDING_MODEL=static.") from error
-        return setup, f"{str(error).rstrip('.')}. Until then {STATIC}"
-    if embedder is None:
-        of = f"in this language ({language})" if language else "in several languages"
-        return setup, f"There is no sentence encoder for documents {of}, so {STATIC}"
-    notice = f"Passages are found by their meaning with the sentence encoder {embedder.model}"
-    return replace(setup, embedder=embedder), notice
-
-
 def main_language(texts: Sequence[str]) -> str | None:
-    """Returns the language (ISO 639-1) of nearly all texts, None if they have several or none."""
-    if not texts:
-        return None
+    """Returns the language (ISO 639-1) of nearly all texts, None if they have several."""
     votes = Counter(language_of(text, re.findall(r"\w+", text)) for text in texts)
     [(language, count)] = votes.most_common(1)
     return language if count >= MOST * len(texts) else None
-
-
-async def mark_for_rebuild(stage: StageContext, limits: Limits) -> None:
-    """Marks the items that were made with other prompts, models or settings to be made again."""
-    await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
-    await mark_described_otherwise(stage.graph, stage.backend)
-    await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
 
 
 async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
@@ -342,10 +311,9 @@ async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
 async def tell_claimless(stage: StageContext) -> None:
     """Sends a notice of chunks that get no claims in a graph where other chunks have claims."""
     if n := (await stage.graph.read("extract/count_claimless", CountRow))[0]["n"]:
-        chunks = "1 chunk gets" if n == 1 else f"{n:,} chunks get"
         stage.listen(
             Notice(
-                f"{chunks} no claims, although other chunks of this graph have claims: set "
+                f"Chunks that get no claims, although others of this graph have claims: {n:,}. Set "
                 "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
             )
         )

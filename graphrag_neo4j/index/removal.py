@@ -5,21 +5,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.documents import file_of, whole_of
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
-from graphrag_neo4j.graph.rows import CountRow, SourceRow
+from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.text.files import KeyCounts
 
-__all__ = [
-    "drop_gone",
-    "drop_vanished_parts",
-    "drop_vanished_rows",
-    "known_sources",
-    "remove",
-    "sources_under",
-]
+__all__ = ["drop_gone", "drop_vanished_parts", "drop_vanished_rows", "remove", "sources_under"]
 
 IN_BATCHES = (
     "Requests that were sent in batches may hold text of what was deleted: the next "
@@ -29,10 +22,7 @@ FILES = 100  # files of rows whose documents are looked up together
 
 
 async def remove(
-    graph: Graph,
-    sources: Sequence[str],
-    files: Sequence[str] = (),
-    listen: Listener = silent,
+    graph: Graph, sources: Sequence[str], files: Sequence[str] = (), listen: Listener = silent
 ) -> list[str]:
     """Deletes documents by their sources, and returns the sources that the graph held.
 
@@ -73,9 +63,8 @@ async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> N
     """Deletes the documents with these sources, whose files are gone; a notice names each file."""
     whole = set(sources)
     for file, n in Counter(map(file_of, sources)).items():
-        rows = "row" if n == 1 else f"{n:,} rows"
-        with_rows = "" if file in whole else f" with its {rows}"
-        listen(Notice(f"{file} is gone and is dropped from the graph{with_rows}.", warning=True))
+        rows = "" if file in whole else f" (rows: {n:,})"
+        listen(Notice(f"{file} is gone and is dropped from the graph{rows}.", warning=True))
     await delete_documents(graph, [document_id(source) for source in sources])
 
 
@@ -90,17 +79,23 @@ async def drop_vanished_rows(
     no rows, because it may have been cut off. A notice says what is deleted, or why it is not.
     """
     vanished: dict[str, list[str]] = {}
-    files = list(tables)
-    for start in range(0, len(files), FILES):
-        for source in await known_sources(graph, [], files[start : start + FILES]):
+    for files in pages(tables, FILES):
+        for source in await known_sources(graph, [], files):
             if document_id(source) not in seen:
                 vanished.setdefault(file_of(source), []).append(source)
     dropped = []
     for file, sources in vanished.items():
-        listen(Notice(_notice(file, len(sources), tables[file]), warning=True))
-        if tables[file]:
+        rows, n = tables[file], len(sources)
+        stay = f"Documents of it that stay in the graph: {n:,}"
+        if rows:
+            text = f"Rows of {file} that are gone and are dropped from the graph: {n:,}."
             await delete_documents(graph, [document_id(source) for source in sources])
             dropped += sources
+        elif rows is None:
+            text = f"{file} was not read as a whole. {stay}, for the rows not read may be theirs."
+        else:
+            text = f"{file} holds no rows. {stay}; `kg-build delete` deletes them."
+        listen(Notice(text, warning=True))
     return dropped
 
 
@@ -119,22 +114,7 @@ async def drop_vanished_parts(
         if was_read and whole not in unreadable and document_id(row["source"]) not in seen:
             vanished.append(row["source"])
     for whole, n in Counter(map(whole_of, vanished)).items():
-        parts = "1 part is" if n == 1 else f"{n:,} parts are"
-        listen(Notice(f"{whole} is shorter now: {parts} dropped from the graph.", warning=True))
+        text = f"{whole} is shorter now. Parts of it that are dropped from the graph: {n:,}."
+        listen(Notice(text, warning=True))
     await delete_documents(graph, [document_id(source) for source in vanished])
     return vanished
-
-
-def _notice(file: str, n: int, rows: int | None) -> str:
-    one = n == 1
-    if rows:
-        are = "row is gone and is" if one else "rows are gone and are"
-        return f"{file}: {n:,} {are} dropped from the graph."
-    stay = "1 document of it stays" if one else f"{n:,} documents of it stay"
-    if rows == 0:
-        them = "it" if one else "them"
-        return f"{file} holds no rows. {stay} in the graph; `kg-build delete` deletes {them}."
-    return (
-        f"{file} was not read as a whole. {stay} in the graph, because the rows that can't be read "
-        "may be theirs."
-    )

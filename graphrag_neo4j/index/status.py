@@ -1,24 +1,47 @@
 """The status of a graph: its counts, pending and failed items, and the cost of the last builds."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypedDict, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypedDict, cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
-from graphrag_neo4j.index.batching.rows import BatchRow
-from graphrag_neo4j.index.documents import UNFINISHED
+from graphrag_neo4j.index.stages.ingest import Ingested
+from graphrag_neo4j.model import Usage
 
 __all__ = [
+    "REBUILD_NOTHING",
+    "BatchRow",
     "BehindRow",
     "BuildRow",
     "CountsRow",
     "Failure",
+    "IndexResult",
     "LevelCoverRow",
+    "RebuildOptions",
     "Status",
     "read_status",
 ]
 
 LAST_BUILDS = 5
+
+
+class BatchRow(TypedDict):
+    """A batch whose results are not all in the graph.
+
+    `id` is our own, `provider` that of the provider, None where the batch was uploaded and perhaps
+    not sent. `file` is the provider's id of the uploaded file. `requests` is their number, and
+    `answered` that of those that are answered, as the provider said last. `cost` is the largest
+    possible cost in US dollars, None where no price is known. `sent` is an ISO 8601 text.
+    """
+
+    id: str
+    provider: str | None
+    file: str
+    state: str
+    requests: int
+    answered: int
+    cost: float | None
+    sent: str
 
 
 class UnusableRow(TypedDict):
@@ -36,20 +59,11 @@ class CutChunkRow(TypedDict):
     list: str
 
 
-class FailedChunkRow(TypedDict):
-    """A chunk that could not be read; `extraction`, `claims`: why."""
+class FailureRow(TypedDict):
+    """Something that failed: its stage, what it is, and why."""
 
-    source: str
-    index: int
-    ref: int
-    extraction: str | None
-    claims: str | None
-
-
-class FailedRow(TypedDict):
-    """Something that could not be described, reported on or embedded, and why."""
-
-    name: str
+    stage: str
+    what: str
     reason: str
 
 
@@ -196,11 +210,15 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
     [waiting] = await graph.read("status/waiting", PendingRow)
     [citations] = await graph.read("status/reports", ReportCitationsRow)
     [behind] = await graph.read("status/behind", BehindRow)
-    pending = _numbers(waiting)
+    pending = cast("dict[str, int]", waiting)
     return Status(
-        counts=_numbers(counts),
+        counts=cast("dict[str, int]", counts),
         pending=pending if claims else {**pending, "claims": 0},
-        failures=await _failures(graph, claims=claims),
+        failures=[
+            Failure(**row)
+            for row in await graph.read("status/failures", FailureRow)
+            if claims or row["stage"] != "claims"
+        ],
         unusable={
             row["reason"]: row["n"] for row in await graph.read("status/unusable", UnusableRow)
         },
@@ -208,9 +226,11 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
             f"{row['list']} of chunk {row['index']} of {row['source']}"
             for row in await graph.read("status/cut_chunks", CutChunkRow)
         ],
-        vectorless=await _failed(graph, "embed", "status/flawed_vectors", FailedRow),
+        vectorless=[
+            Failure(**row) for row in await graph.read("status/flawed_vectors", FailureRow)
+        ],
         levels=await graph.read("status/levels", LevelCoverRow),
-        reports=_numbers(citations),
+        reports=cast("dict[str, int]", citations),
         behind=behind,
         builds=await graph.read(
             "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
@@ -219,32 +239,61 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
     )
 
 
-def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]:
-    """The numbers of a row by their names."""
-    return cast("dict[str, int]", row)
+@dataclass(frozen=True, slots=True)
+class RebuildOptions:
+    """The parts of an index that are made again although they are done.
+
+    `reread`: the chunks, descriptions and reports that were made with other prompts, models or
+    settings than the present ones. `reembed`: all vectors, with the present embedding model.
+    `recluster`: the communities, imported ones included. `fresh`: the reports that are behind
+    their material, although less of it has changed than the setting `report_drift` allows, and the
+    communities, if they followed changes of the graph; so the graph is that of one fresh build.
+    """
+
+    reread: bool = False
+    reembed: bool = False
+    recluster: bool = False
+    fresh: bool = False
 
 
-async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
-    found = await _failed(
-        graph, "ingest", "status/unfinished_documents", FailedRow, content_hash=UNFINISHED
-    )
-    for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
-        what = f"chunk {chunk['index']} of {chunk['source']}"
-        if chunk["extraction"]:
-            found.append(Failure("extract", what, chunk["extraction"]))
-        if chunk["claims"] and claims:
-            found.append(Failure("claims", what, chunk["claims"]))
-    return [
-        *found,
-        *await _failed(graph, "compare", "status/failed_names", FailedRow),
-        *await _failed(graph, "summarize", "status/failed_descriptions", FailedRow),
-        *await _failed(graph, "reports", "status/failed_reports", FailedRow),
-        *await _failed(graph, "embed", "status/failed_vectors", FailedRow),
-    ]
+REBUILD_NOTHING: Final = RebuildOptions()
 
 
-async def _failed(
-    graph: Graph, stage: str, statement: str, row: type[FailedRow], **given: str
-) -> list[Failure]:
-    rows = await graph.read(statement, row, **given)
-    return [Failure(stage, one["name"], one["reason"]) for one in rows]
+@dataclass(slots=True)
+class IndexResult:
+    """The result of a run of the index, and the state of the graph after it.
+
+    `ingested` counts the documents and chunks of the run. `dropped` holds the sources of the
+    documents that were deleted because their file or their row is gone. `usage` holds calls, tokens
+    and cost by step. `unreadable` holds the reason by source. `skipped` holds the number of files
+    whose kind can't be read, by suffix. `notices` are sentences about how the files were read.
+    `status` is the state of the graph after the run. `stopped` says why the run ended early, None
+    if it did not. `seconds` is the time that the run took.
+    """
+
+    ingested: Ingested = field(default_factory=Ingested)
+    dropped: Sequence[str] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    notices: Sequence[str] = ()
+    status: Status | None = None
+    stopped: str | None = None
+    seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        ended = "complete" if self.complete else "stopped" if self.stopped else "with failures"
+        done = self.ingested
+        documents = f"{done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged"
+        return f"<IndexResult {ended}: documents {documents}, {len(self.dropped):,} deleted>"
+
+    @property
+    def flawed(self) -> bool:
+        """Whether a source could not be read, or an item failed."""
+        failures = self.status is None or self.status.failures
+        return bool(self.unreadable or self.ingested.repeated or failures)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing failed and the run was not stopped early."""
+        return not (self.flawed or self.stopped)

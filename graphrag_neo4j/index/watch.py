@@ -22,11 +22,11 @@ from graphrag_neo4j.errors import GraphBusyError, GraphRAGError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["USUAL_PACE", "Build", "Pace", "Watch", "watch"]
+__all__ = ["Build", "Pace", "Watch", "watch"]
 
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult | None]]
 """Indexes paths without some of their files. None if the limit of the day's cost is reached."""
@@ -133,21 +133,6 @@ async def watch(
         await watching.aclose()
 
 
-@dataclass(slots=True)
-class _Tries:
-    """The pauses between tries: each is twice as long as the one before."""
-
-    first: float
-    longest: float
-    failed: int = 0
-
-    def next_pause(self) -> float:
-        """The seconds until the next try, after one that failed."""
-        pause = min(self.first * 2.0**self.failed, self.longest)
-        self.failed += 1
-        return pause
-
-
 class Watch:
     """Waits for changes of files and builds from them.
 
@@ -171,8 +156,7 @@ class Watch:
         self._waiter = ChangeWaiter(paths, listen)
         self._built: dict[Path, dict[Path, Stamp]] = {}
         self._succeeded = False
-        self._errors = _Tries(pace.retry, pace.longest_retry)
-        self._failed_items = _Tries(pace.failed_items, DAY_SECONDS)
+        self._errors = self._failed_items = 0  # in a row; each doubles the pause
         self._blocked_until = 0.0  # no build starts before
         self._again_at = inf  # then a build starts, also if no file has changed
         # What was said already, so that it is not said again.
@@ -203,11 +187,17 @@ class Watch:
 
         These are left out. None if there is nothing to do.
         """
+
+        async def look() -> Snapshot:
+            return await anyio.to_thread.run_sync(
+                lambda: take_snapshot(self._paths, follow_links=self._follow_links)
+            )
+
         start = time.monotonic()
-        before = await self._look()
+        before = await look()
         while self._is_due(before) or before.bare.keys() - self._told_bare.keys():
             await anyio.sleep(self._pace.rest)
-            after = await self._look()
+            after = await look()
             changing = before.differing(after)
             before = after
             if not changing:
@@ -227,11 +217,6 @@ class Watch:
                 )
         self._told_bare = dict(before.bare)
         return (before, set()) if self._is_due(before) else None
-
-    async def _look(self) -> Snapshot:
-        return await anyio.to_thread.run_sync(
-            lambda: take_snapshot(self._paths, follow_links=self._follow_links)
-        )
 
     def _is_due(self, snapshot: Snapshot, changing: Collection[Path] = ()) -> bool:
         """Whether files of the snapshot differ from those of the last build, or work is left."""
@@ -255,7 +240,8 @@ class Watch:
         except GraphRAGError as error:
             if not self._succeeded:
                 raise
-            pause = self._errors.next_pause()
+            pause = _doubled(self._pace.retry, self._errors, self._pace.longest_retry)
+            self._errors += 1
             self._tell(f"{error} The next try is in {pause:.0f} s.")
             self._block(pause)
             return None
@@ -267,21 +253,20 @@ class Watch:
             kept = {file: old[file] for file in changing if file in old}
             self._built[path] = _without(files, changing) | kept
         self._succeeded, self._told_busy = True, False
-        self._errors.failed, self._blocked_until = 0, 0.0
-        self._again_at = time.monotonic() + self._pause_after(result)
+        self._errors, self._blocked_until = 0, 0.0
+        failed = bool(result.status and result.status.failures)
+        pause = inf
+        if result.stopped:
+            pause = 0.0 if self._resumes else inf
+        elif failed:
+            pause = _doubled(self._pace.failed_items, self._failed_items, DAY_SECONDS)
+        if not result.stopped:
+            self._failed_items = self._failed_items + 1 if failed else 0
+        self._again_at = time.monotonic() + pause
         return result
 
     def _block(self, seconds: float) -> None:
         self._blocked_until = self._again_at = time.monotonic() + seconds
-
-    def _pause_after(self, result: IndexResult) -> float:
-        """The seconds until what the build has left is tried again, where no file changes."""
-        if result.stopped:
-            return 0.0 if self._resumes else inf
-        if result.status and result.status.failures:
-            return self._failed_items.next_pause()
-        self._failed_items.failed = 0
-        return inf
 
     def _tell(self, text: str) -> None:
         self._listen(Notice(text, warning=True))
@@ -289,3 +274,8 @@ class Watch:
 
 def _without(files: Mapping[Path, Stamp], others: Collection[Path]) -> dict[Path, Stamp]:
     return {file: stamp for file, stamp in files.items() if file not in others}
+
+
+def _doubled(pause: float, times: int, longest: float) -> float:
+    """A pause that is doubled so many times; twenty times is more than any limit."""
+    return min(pause * 2.0 ** min(times, 20), longest)

@@ -31,12 +31,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.clustering.edges import Edges, entity_ids, read_edges
 from graphrag_neo4j.index.clustering.gds import leiden_in_gds
-from graphrag_neo4j.index.clustering.hierarchy import community_tree
-from graphrag_neo4j.index.clustering.local_moving import modularity
+from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree, entity_ids, read_edges
 from graphrag_neo4j.index.clustering.tree import Leiden, TreeCommunity
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.clustering.tree_update import modularity
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 

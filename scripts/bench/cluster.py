@@ -36,7 +36,7 @@ from graphrag_neo4j.backends.ray_worker import DeferredTask, deferring
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
@@ -216,8 +216,8 @@ async def _write(documents: Sequence[Document], chunks: Sequence[ChunkText]) -> 
 async def _ingest(graph: Graph, documents: Sequence[Document], texts: Sequence[str]) -> None:
     """Fills an empty graph with the chunks of these texts."""
     await graph.run_plain("MATCH (node) DETACH DELETE node")
-    corpus = Corpus.of_documents(documents).documents()
-    await ingest(graph, corpus, _cutting(load_settings()), silent)
+    corpus = Corpus.of_documents(documents).read("ingest", silent)
+    await ingest(graph, corpus, _cutting(load_settings()))
     await graph.run_plain("MATCH (c:Chunk) WHERE NOT c.text IN $texts DETACH DELETE c", texts=texts)
 
 

@@ -42,9 +42,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.graph import Graph, ensure_schema
-from graphrag_neo4j.index.clustering.edges import Edges, entity_ids, read_edges
 from graphrag_neo4j.index.clustering.gds_client import detector
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
+from graphrag_neo4j.index.clustering.hierarchy import (
+    Detect,
+    Edges,
+    community_tree,
+    entity_ids,
+    read_edges,
+)
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden, TreeCommunity
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model import WeightedEdge

@@ -30,7 +30,7 @@ from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
@@ -169,7 +169,7 @@ async def _open(settings: Settings) -> AsyncIterator[Graph]:
 
 async def _ingest(graph: Graph, documents: Sequence[Document], settings: Settings) -> None:
     cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap)
-    await ingest(graph, Corpus.of_documents(documents).documents(), cutting, silent)
+    await ingest(graph, Corpus.of_documents(documents).read("ingest", silent), cutting)
 
 
 async def _number_of(graph: Graph, pattern: str) -> int:

@@ -32,7 +32,7 @@ from graphrag_neo4j.graph import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.model.events import Share, silent
 from graphrag_neo4j.settings import load_settings
 
 SAMPLE = Path(__file__).parents[2] / "graphrag_neo4j" / "data" / "sample"
@@ -140,17 +140,16 @@ async def _read(path: Path, how: str, home: Path) -> None:
     corpus = Corpus.of_paths([path], ReadOptions())
     times = [time.perf_counter() - began]
 
-    async def documents() -> AsyncIterator[Document]:
-        async for document in corpus.documents():
+    async def documents() -> AsyncIterator[tuple[Document, Share]]:
+        async for document, share in corpus.read("ingest", silent):
             if len(times) == 1:
                 times.append(time.perf_counter() - began)
-            yield document
+            yield document, share
 
     if how == "ingest":
         await _ingest(documents(), home)
     else:
-        async for document in documents():
-            corpus.size_of(document)  # as ingest does: it lets the size go
+        async for document, _ in documents():
             if how == "cut":
                 CUTTING.spans(document, lambda _: None)
     times.append(time.perf_counter() - began)
@@ -170,12 +169,12 @@ def _say(times: Sequence[float], corpus: Corpus) -> None:
         print(f"    {reason}")
 
 
-async def _ingest(documents: AsyncIterator[Document], home: Path) -> None:
+async def _ingest(documents: AsyncIterator[tuple[Document, Share]], home: Path) -> None:
     settings = load_settings(home=home)
     try:
         async with AsyncGraphRAG(settings) as rag:
             await ensure_schema(rag.graph)
-            await ingest(rag.graph, documents, CUTTING, silent)
+            await ingest(rag.graph, documents, CUTTING)
     finally:
         embedded.stop(settings)
 

@@ -28,7 +28,7 @@ from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
 from graphrag_neo4j.model.events import Event, Listener, Notice, silent
 from graphrag_neo4j.settings import Settings, load_settings

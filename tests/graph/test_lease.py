@@ -20,8 +20,7 @@ from graphrag_neo4j.graph import lease as lease_module
 from graphrag_neo4j.graph.lease import renew
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
-from graphrag_neo4j.index.result import IndexResult
-from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.index.status import IndexResult, read_status
 from graphrag_neo4j.model.events import Event, Started, silent
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make

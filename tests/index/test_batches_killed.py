@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.one_release, pytest.mark.usefixtures
 KILLED = """
 import os, signal, sys
 from importlib import import_module
-from graphrag_neo4j.index.batching import rounds
+from graphrag_neo4j.index import batches
 module, owner, name, path = sys.argv[1:]
 holder = import_module("graphrag_neo4j." + module)
 holder = getattr(holder, owner) if owner else holder
@@ -32,16 +32,16 @@ async def dying(*given, **named):
     await whole(*given, **named)
     os.kill(os.getpid(), signal.SIGKILL)
 setattr(holder, name, dying)
-rounds.PAGE = 2
+batches.PAGE = 2
 sys.argv = ["kg-build", "index", "--batch", "--wait", path]
 from graphrag_neo4j.cli import main
 main()
 """
 MOMENTS = {
     "a file is uploaded": ("llm.batches", "BatchCalls", "upload"),
-    "a batch is noted and not made": ("index.batching.rounds", "BatchRounds", "_note_batch"),
+    "a batch is noted and not made": ("index.batches", "BatchRounds", "_note_batch"),
     "a batch is made and not noted": ("llm.batches", "BatchCalls", "create"),
-    "some results are written": ("index.batching.rounds", "BatchRounds", "_save_page"),
+    "some results are written": ("index.batches", "BatchRounds", "_save_page"),
     "results are read again": ("llm.batches", "BatchCalls", "download"),
     "some evidence is written": ("index.stages.extract", "", "_save_extractions"),
     "some reports are written": ("index.stages.reports", "", "save_reports"),

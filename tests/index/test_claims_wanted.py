@@ -7,7 +7,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.index.status import Status
-from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.model.events import Event
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make
@@ -19,7 +19,6 @@ TALE = (
     "Ebenezer Scrooge met Jacob Marley in London in 1843. Microsoft acquired LinkedIn in 2016. "
     "Jacob Marley was the partner of Ebenezer Scrooge."
 )
-MORE = "Bob Cratchit was the clerk of Ebenezer Scrooge. Google acquired YouTube in 2006."
 
 
 async def index(settings: Settings, *texts: str, heard: list[Event] | None = None) -> Status:
@@ -66,12 +65,6 @@ async def test_claims_that_one_run_is_asked_for_are_pending_without_the_setting_
     assert await waiting(graph) == ["chunk to read for claims"]
 
 
-async def test_an_extractive_index_has_claims_by_default(graph: Graph, alone: Settings) -> None:
-    status = await index(alone.changed(claims=None), TALE)
-    assert status.counts["claims"] > 0
-    assert await waiting(graph) == []
-
-
 async def test_claims_of_rules_go_with_the_rest_of_what_rules_have_read(
     graph: Graph, alone: Settings, settings: Make
 ) -> None:
@@ -82,17 +75,3 @@ async def test_claims_of_rules_go_with_the_rest_of_what_rules_have_read(
     status = await index(settings(claims=None), TALE)
     assert status.counts["claims"] == 0
     assert await dump(graph) == fresh
-
-
-async def test_it_is_said_where_some_chunks_have_claims_and_new_ones_get_none(
-    graph: Graph, settings: Make
-) -> None:
-    await index(settings(claims=True), TALE)
-    claims = [row["n"] for row in await graph.run_plain("MATCH (c:Claim) RETURN count(c) AS n")]
-    heard: list[Event] = []
-    status = await index(settings(claims=None), TALE, MORE, heard=heard)
-    assert [status.counts["claims"]] == claims
-    told = [event.text for event in heard if isinstance(event, Notice)]
-    [notice] = [text for text in told if "claims" in text]
-    assert notice.startswith("1 chunk gets no claims")
-    assert "KG_CLAIMS=true" in notice

@@ -28,7 +28,6 @@ def test_the_main_language_is_that_of_nearly_all_texts() -> None:
     assert main_language([ENGLISH] * 9 + [GERMAN]) == "en"
     assert main_language([ENGLISH, GERMAN]) is None
     assert main_language([CHINESE]) == "zh"
-    assert main_language([]) is None
 
 
 async def indexed(settings: Settings, *texts: str) -> list[str]:

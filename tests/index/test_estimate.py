@@ -7,8 +7,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.estimate import Estimate, estimate, for_each_chunk
-from graphrag_neo4j.model.events import Advanced, Event, Notice, Started
+from graphrag_neo4j.index.estimate import Estimate, estimate
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -46,14 +45,6 @@ async def test_it_is_close_to_what_the_sample_then_takes(
     assert reports == pytest.approx(used["report"].calls, rel=0.25)
 
 
-def test_calls_for_each_chunk_lie_between_those_of_a_small_and_a_large_corpus() -> None:
-    assert [for_each_chunk(n, 0.64, 0.39) for n in (0, 1, 168)] == [0.64] * 3
-    assert for_each_chunk(2274, 0.64, 0.39) == pytest.approx(0.39)
-    assert for_each_chunk(10**6, 0.64, 0.39) == pytest.approx(0.39)
-    assert 0.45 < for_each_chunk(618, 0.64, 0.39) < 0.55
-    assert 0.06 < for_each_chunk(618, 0.06, 0.11) < 0.11
-
-
 async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
     by_settings = {}
     for gleanings in (0, 1, 2):
@@ -63,30 +54,6 @@ async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
     assert by_settings[0] == chunks
     assert by_settings[1] == chunks * 2
     assert chunks * 3 < by_settings[2] <= chunks * 4
-
-
-async def test_a_chunk_takes_two_lists_and_few_summaries_by_default() -> None:
-    said = await of_tales(load_settings(), *[TALE * 200] * 20)
-    calls = {step.step: step.calls for step in said.steps}
-    assert "claims" not in calls
-    assert (calls["extraction"] + calls["summary"]) / said.chunks <= 2.2
-
-
-async def test_fewer_tokens_that_are_joined_are_more_summaries() -> None:
-    calls = []
-    for join in (0, 160, 400, 2000):
-        said = await of_tales(load_settings(join_tokens=join), *[TALE * 200] * 20)
-        calls.append(next(step.calls for step in said.steps if step.step == "summary"))
-    assert calls == sorted(calls, reverse=True)
-    assert len(set(calls)) == 4
-    assert calls[2] < said.chunks / 10
-
-
-async def test_what_stands_before_each_chunk_is_counted() -> None:
-    plain = await of_tales(load_settings(), TALE * 50)
-    above = await of_tales(load_settings(prepend_metadata="title"), TALE * 50)
-    assert above.chunks == plain.chunks > 1
-    assert above.text_tokens > plain.text_tokens
 
 
 async def test_money_is_unknown_where_no_price_is() -> None:
@@ -106,21 +73,3 @@ async def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     [reason] = said.unreadable.values()
     assert "line 1" in reason
     assert "line 3" in reason
-
-
-async def test_it_tells_how_many_bytes_of_all_files_are_read(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(TALE * 3000)  # long enough to be told of midway
-    (tmp_path / "b.txt").write_text("naïve " + TALE, encoding="latin-1")
-    (tmp_path / "c.jsonl").write_text('{"text": "Marley was dead.", "n": 1}\n' * 20 + "[]\n")
-    (tmp_path / "d.md").write_text("")
-    heard: list[Event] = []
-    said = await estimate(Corpus.of_paths([tmp_path], ReadOptions()), load_settings(), heard.append)
-    total = sum(file.stat().st_size for file in tmp_path.iterdir())
-    assert heard[0] == Started("estimate", total, "bytes")
-    steps = [event.done for event in heard if isinstance(event, Advanced)]
-    assert min(steps) > 0
-    assert max(steps) < (tmp_path / "a.txt").stat().st_size * 0.7
-    assert sum(steps) == total
-    [notice] = said.notices
-    assert notice.startswith("1 file is not UTF-8 and was read as cp1252: ")
-    assert [event for event in heard if isinstance(event, Notice)] == [Notice(notice, warning=True)]

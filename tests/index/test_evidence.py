@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Row
-from graphrag_neo4j.index.evidence import claim_rows, mention_rows, pair_rows, stated_rows, vote
+from graphrag_neo4j.index.evidence import claim_rows, mention_rows, pair_rows, stated_rows
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -96,40 +96,6 @@ def test_order_and_repetition_of_claims_make_no_difference(
     assert len(claim_rows(chunk, claims, {})) == len(set(claims))
 
 
-@settings(deadline=None, derandomize=True)
-@given(ENTITIES, RELATIONSHIPS)
-def test_parallel_lists_are_sorted_and_as_long_as_each_other(
-    entities: list[EntityRecord], relationships: list[RelationshipRecord]
-) -> None:
-    for keys, rows in (
-        (("names", "types", "descriptions"), mention_rows("c", Extraction(entities, []))),
-        (("descriptions", "strengths"), stated_rows("c", Extraction([], relationships))),
-    ):
-        for row in rows:
-            lists = [row[key] for key in keys]
-            parallel = list(zip(*lists, strict=True))
-            assert parallel == sorted(set(parallel))
-
-
-@settings(deadline=None, derandomize=True)
-@given(ENTITIES, RELATIONSHIPS)
-def test_every_end_of_a_relationship_is_mentioned(
-    entities: list[EntityRecord], relationships: list[RelationshipRecord]
-) -> None:
-    said = Extraction(entities, relationships)
-    mentioned = [row["entity"] for row in mention_rows("c", said)]
-    ends = {row[end] for row in stated_rows("c", said) for end in ("source", "target")}
-    assert ends <= set(mentioned)
-    assert len(mentioned) == len(set(mentioned))
-
-
-def test_a_name_that_only_a_relationship_gave_has_no_type_and_description() -> None:
-    rows = mention_rows("c", relation("Ann", "Bob"))
-    assert [(row["names"], row["types"], row["descriptions"]) for row in rows] == [
-        ([name], [], []) for name in sorted(["Ann", "Bob"], key=entity_id)
-    ]
-
-
 def test_both_directions_are_kept_apart_and_are_one_pair() -> None:
     there, back = relation("Ann", "Bob"), relation("BOB", "ANN")
     both = Extraction([], [*there.relationships, *back.relationships])
@@ -143,12 +109,6 @@ def test_both_directions_are_kept_apart_and_are_one_pair() -> None:
     assert [pair["start"], pair["end"]] == sorted([entity_id("Ann"), entity_id("Bob")])
 
 
-def test_the_same_statement_in_two_chunks_stays_two() -> None:
-    (one,), (other,) = (stated_rows(chunk, relation("Ann", "Bob")) for chunk in ("c", "d"))
-    assert one["id"] != other["id"]
-    assert {**one, "id": "", "chunk": ""} == {**other, "id": "", "chunk": ""}
-
-
 @pytest.mark.parametrize(
     "field",
     ["subject", "object", "type", "status", "start_date", "end_date", "description", "source_text"],
@@ -156,28 +116,6 @@ def test_the_same_statement_in_two_chunks_stays_two() -> None:
 def test_claims_that_differ_in_anything_are_two(field: str) -> None:
     rows = claim_rows(ChunkText("c", ""), [claim(), claim(**{field: "Other"})], {})
     assert len({str(row["id"]) for row in rows}) == 2
-
-
-def test_what_looks_like_a_name_becomes_an_entity() -> None:
-    row = claim_row(claim(subject="Ann Lee", object="Holm & Sons"), named={})
-    assert row["subject"] == (entity_id("Ann Lee"), "Ann Lee")
-    assert row["object"] == (entity_id("Holm & Sons"), "Holm & Sons")
-    assert properties(row)["subject_text"] is None
-    assert properties(row)["object_text"] is None
-
-
-def test_what_is_no_name_is_kept_as_text() -> None:
-    long = "the man whom nobody in the whole town had ever seen"
-    row = claim_row(claim(subject=long, object="He was late."), named={})
-    assert (row["subject"], row["object"]) == (None, None)
-    assert properties(row)["subject_text"] == long
-    assert properties(row)["object_text"] == "He was late."
-
-
-def test_what_the_chunk_named_is_an_entity_however_it_looks() -> None:
-    title = "The Man Who Mistook His Wife for a Hat and Other Clinical Tales"
-    row = claim_row(claim(subject=title.upper()), named={entity_id(title): title})
-    assert row["subject"] == (entity_id(title), title.upper())
 
 
 def test_a_claim_is_about_what_the_chunk_names_in_another_case_only() -> None:
@@ -198,27 +136,3 @@ def test_the_place_of_the_source_text_is_exact() -> None:
     assert isinstance(start, int)
     assert isinstance(end, int)
     assert text[start:end] == "“stole\na ship”"
-
-
-@settings(deadline=None, derandomize=True)
-@given(st.lists(st.tuples(st.sampled_from(["", "a", "b", "B"]), st.integers(1, 3))), SEED)
-def test_a_vote_does_not_depend_on_order(counts: list[tuple[str, int]], chance: Random) -> None:
-    assert vote(counts) == vote(chance.sample(counts, len(counts)))
-
-
-@pytest.mark.parametrize(
-    ("counts", "winner"),
-    [
-        ([("b", 2), ("a", 1)], "b"),
-        ([("b", 1), ("a", 1)], "a"),
-        ([("a", 1), ("B", 1)], "B"),
-        ([("a", 2), ("b", 1), ("b", 2)], "b"),
-        ([("", 9), ("a", 1)], "a"),
-        ([("", 9)], None),
-        ([], None),
-    ],
-)
-def test_the_most_frequent_text_wins_and_ties_go_to_the_smaller(
-    counts: list[tuple[str, int]], winner: str | None
-) -> None:
-    assert vote(counts) == winner

@@ -175,11 +175,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("way", ["command", "script"])
 async def test_ctrl_c_saves_what_has_arrived(
-    graph: Graph,
-    endpoint: FakeEndpoint,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    way: str,
+    graph: Graph, endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     rows = [f'{{"text": "Scrooge counted {n} coins in London."}}' for n in range(600)]
     (tmp_path / "tales.jsonl").write_text("\n".join(rows))

@@ -60,18 +60,6 @@ async def test_all_parts_go_with_their_file(graph: Graph, alone: Settings, tmp_p
     assert await names(graph) == []
 
 
-async def test_the_name_of_a_text_deletes_all_its_parts(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "log.txt"
-    file.write_text(THREE)
-    name = file.as_uri()
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index(file)
-        assert await rag.delete(name) == {name: [name, f"{name}#part-2", f"{name}#part-3"]}
-    assert await names(graph) == []
-
-
 async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
@@ -86,17 +74,6 @@ async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     assert not [text for text in told if "more than half" in text]
     rows = await graph.run_plain("MATCH (e:Entity)-[:IN_COMMUNITY]->() RETURN e.name AS name")
     assert {"Jacob Marley", "Bob Cratchit"} <= {row["name"] for row in rows}
-
-
-async def test_a_text_whose_rest_cannot_be_read_is_not_read_at_all(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "log.txt"
-    file.write_bytes(THREE.encode() + b"\xff")
-    async with AsyncGraphRAG(alone) as rag:
-        broken = await rag.index(file, options=ReadOptions(encoding="ascii"))
-    assert list(broken.unreadable) == [file.as_uri()]
-    assert await names(graph) == []
 
 
 async def test_parts_stay_where_the_rest_of_a_text_cannot_be_read(

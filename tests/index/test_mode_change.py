@@ -17,9 +17,7 @@ async def names(graph: Graph) -> list[str]:
     return [row["name"] for row in rows]
 
 
-async def test_a_model_reads_again_what_was_read_without_one_and_nothing_else(
-    graph: Graph,
-) -> None:
+async def test_a_model_reads_again_what_was_read_without_one_and_nothing_else(graph: Graph) -> None:
     await index_extractively(graph, documents(TEXT))
     assert await names(graph) == ["LinkedIn", "Microsoft"]
     assert await mark_read_without_model(graph) == 1

@@ -2,10 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.resources import files
-from pathlib import Path
-
-import pytest
 
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.graph import Graph, dump
@@ -13,7 +9,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.removal import remove
-from graphrag_neo4j.index.result import IndexResult, RebuildOptions
+from graphrag_neo4j.index.status import IndexResult, RebuildOptions
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import Settings
@@ -60,21 +56,6 @@ async def dumped(graph: Graph, what: Sequence[Document], settings: Settings) -> 
     return await dump(graph)
 
 
-async def test_documents_become_described_entities_and_pairs(graph: Graph, settings: Make) -> None:
-    built = await index(graph, documents(SCROOGE, CRATCHIT), settings())
-    assert built.complete
-    assert built.status is not None
-    assert built.status.counts["documents"] == 2
-    nodes = await dump(graph)
-    entities = {n["name"]: n for key, n in nodes.items() if key.startswith("Entity:")}
-    assert "Bob Cratchit" in entities
-    assert all(entity["description"] for entity in entities.values())
-    assert any(entity["degree"] > 0 for entity in entities.values())
-    related = [value for key, value in nodes.items() if key.startswith("RELATED:")]
-    assert related
-    assert all(pair["weight"] >= 1 and pair["strength"] > 0 for pair in related)
-
-
 async def test_building_twice_asks_nothing_and_changes_nothing(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
@@ -105,16 +86,6 @@ async def test_one_by_one_in_any_order_is_the_same_as_all_at_once(
     for tale in reversed(tales):
         await index(graph, [tale], settings())
     assert await dump(graph) == at_once
-
-
-async def test_a_changed_document_is_as_if_it_had_always_been_so(
-    graph: Graph, settings: Make
-) -> None:
-    expected = await dumped(graph, documents(CRATCHIT), settings())
-    await dumped(graph, documents(SCROOGE), settings())
-    built = await index(graph, documents(CRATCHIT), settings())
-    assert built.ingested.changed == 1
-    assert await dump(graph) == expected
 
 
 INITIALS = (
@@ -172,31 +143,6 @@ async def test_what_failed_is_named_and_done_by_the_next_run(
     assert await dump(graph) == expected
 
 
-async def test_a_chunk_that_was_read_is_not_asked_for_again(
-    graph: Graph, settings: Make, endpoint: FakeEndpoint
-) -> None:
-    tales = documents(*(f"{SCROOGE}{CRATCHIT}This is tale number {n}." for n in range(12)))
-    endpoint.change(server_error=0.3)
-    await index(graph, tales, settings(max_retries=0, claims=False))
-    read = await graph.run_plain("MATCH (c:Chunk {extraction: 'done'}) RETURN count(c) AS n")
-    endpoint.change(server_error=0.0)
-    endpoint.reset()
-    await index(graph, tales, settings(claims=False))
-    first_calls = [call for call in endpoint.log if call.kind == "extraction"]
-    assert len({call.text for call in first_calls}) == 12 - read[0]["n"]
-
-
-async def test_without_a_model_all_is_read_by_rules_and_the_build_says_so(
-    graph: Graph, alone: Settings
-) -> None:
-    built = await index(graph, documents(SCROOGE), alone)
-    assert built.complete
-    assert built.status is not None
-    assert built.status.counts["communities"]
-    assert not any(built.status.pending.values())
-    assert [build["origin"] for build in built.status.builds] == ["extractive"]
-
-
 async def test_reading_again_replaces_what_was_read_with_other_settings(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
@@ -225,18 +171,3 @@ async def test_the_cost_limit_stops_the_run_and_the_next_goes_on(
     assert spent < 0.004 + 2 * dearest
     assert (await index(graph, tales, settings())).complete
     assert await dump(graph) == expected
-
-
-@pytest.mark.parametrize("episodes", [2])
-async def test_real_transcripts_count_the_same_in_status_and_in_cypher(
-    graph: Graph, settings: Make, episodes: int
-) -> None:
-    folder = Path(str(files("graphrag_neo4j") / "data" / "sample"))
-    paths = sorted(folder.rglob("*.txt"))[:episodes]
-    corpus = [Document(path.read_text("utf-8"), path.name) for path in paths]
-    built = await index(graph, corpus, settings(concurrency=16))
-    assert built.complete
-    assert built.status is not None
-    for label, name in (("Document", "documents"), ("Chunk", "chunks"), ("Entity", "entities")):
-        rows = await graph.run_plain(f"MATCH (n:{label}) RETURN count(n) AS n")
-        assert rows[0]["n"] == built.status.counts[name]

@@ -70,27 +70,6 @@ def test_edges_come_by_the_sum_of_their_ends_degrees_each_with_its_ends_and_thei
     assert ids(table) == ["e001", "e003", "r003", "c001", "e002", "r002", "e004", "r001", "c002"]
 
 
-def test_a_budget_that_is_full_leaves_out_what_is_least_prominent() -> None:
-    known = [entity(n, degree=n) for n in range(1, 9)]
-    edges = [edge(n, n, n + 1) for n in range(1, 8)]
-    table = pack(material(known, edges), 90, words)
-    assert words(table.text) <= 90
-    assert ids(table)[:3] == ["e007", "e008", "r007"]
-    assert "e001" not in ids(table)
-
-
-def test_a_parent_whose_elements_fit_shows_them_and_no_reports() -> None:
-    table = pack(material([entity(1, part="p001")], parts=[part(1)]), 100, words)
-    assert ids(table) == ["e001"]
-
-
-def test_an_edge_between_parts_takes_what_is_left_since_no_report_knows_it() -> None:
-    large = [entity(n, part=f"p{n % 2:03}", length=40) for n in range(20)]
-    inside = [edge(n, n, n + 2) for n in range(2, 18)]
-    table = pack(material(large, [*inside, edge(1, 0, 1)], parts=[part(0), part(1)]), 120, words)
-    assert set(ids(table)) == {"p000", "p001", "r001"}
-
-
 def test_the_elements_of_a_replaced_part_stay_out_however_prominent_they_are() -> None:
     """As they came first, they took the room of the edges between parts."""
     members = [entity(n, degree=50 - n, part=f"p{n // 10:03}", length=40) for n in range(20)]
@@ -113,32 +92,6 @@ def kinds(table: ContextTable) -> dict[str, int]:
     return {kind: len(records) for kind, records in table.by_kind().items()}
 
 
-def test_the_claims_of_a_hub_leave_room_for_all_entities_and_edges() -> None:
-    known = hub_and_claims([claim(n, 1) for n in range(300)])
-    table = pack(known, 600, words)
-    assert words(table.text) <= 600
-    assert {**kinds(table), "Claims": 0} == {"Entities": 10, "Relationships": 9, "Claims": 0}
-    assert kinds(table)["Claims"] > 300 // 10
-
-
-def test_claims_take_what_the_others_leave_and_others_what_claims_leave() -> None:
-    many = [claim(n, 1) for n in range(300)]
-    few_elements = material([entity(1)], claims=many)
-    table = pack(few_elements, 400, words)
-    assert sum(words(r.line) for r in table.by_kind()["Claims"]) > 0.9 * 400
-    few_claims = hub_and_claims(many[:1])
-    crowded = [entity(n, length=20) for n in range(11, 40)]
-    table = pack(material([*few_claims.entities.values(), *crowded], claims=many[:1]), 600, words)
-    assert words(table.text) > 0.95 * 600
-    assert kinds(table)["Claims"] == 1
-
-
-def test_each_entity_has_its_claims_in_turns() -> None:
-    claims = [claim(n, 1) for n in range(200)] + [claim(200 + n, 2 + n) for n in range(9)]
-    table = pack(hub_and_claims(claims), 600, words)
-    assert {f"c{200 + n:03}" for n in range(9)} <= set(ids(table))
-
-
 def test_claims_with_one_subject_object_and_type_are_one_line_with_their_number() -> None:
     alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(200)]
     other = replace(claim(200, 1), alike=("E1", "E2", "DELAY"))
@@ -151,14 +104,6 @@ def test_claims_with_one_subject_object_and_type_are_one_line_with_their_number(
     assert [record.line for record in everything.by_kind()["Claims"]] == [
         "0 | it is so\n", "1 | it is so\n", "2 | it is so\n",
     ]  # fmt: skip
-
-
-def test_a_report_of_elements_says_how_many_claims_a_line_stands_for() -> None:
-    alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(300)]
-    report, _ = report_of_elements(material([entity(1)], claims=alike), 100, words)
-    assert report.findings[-1].explanation.splitlines()[0] == (
-        "it is so (one of 300 claims with this subject, object and type) [Data: Claims (0)]"
-    )
 
 
 def test_every_part_of_an_over_budget_parent_shows() -> None:
@@ -187,21 +132,6 @@ def test_a_budget_is_never_exceeded(made: list[tuple[int, int, int]], budget: in
     parts = [part(n, 5 * n + 1, float(n)) for n in sorted({home for _, home, _ in made})]
     table = pack(material(known, edges, [claim(1, 0)] if made else [], parts), budget, words)
     assert words(table.text) <= budget
-
-
-def test_digits_of_refs_do_not_change_what_fits() -> None:
-    def lines(first: int) -> ContextTable:
-        known = [entity(n, degree=n) for n in range(1, 30)]
-        moved = {
-            e.record.id: EntityMaterial(
-                ContextRecord("Entities", e.record.ref + first, e.record.id, e.record.text),
-                e.name, e.description, e.degree,
-            )
-            for e in known
-        }  # fmt: skip
-        return pack(ReportMaterial(moved, [], []), 400, len)
-
-    assert ids(lines(0)) == ids(lines(1_000_000))
 
 
 def test_a_small_community_is_told_by_its_elements_each_cited() -> None:

@@ -6,19 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.index.report_context import pack
-from graphrag_neo4j.index.report_inputs import (
-    SAMPLE,
-    drift,
-    in_sample_order,
-    pieces_of,
-    sample_of_texts,
-)
+from graphrag_neo4j.index.report_inputs import drift, pieces_of, sample_of_texts
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, record_of
-from graphrag_neo4j.model.material import (
-    EntityMaterial,
-    PartMaterial,
-    ReportMaterial,
-)
+from graphrag_neo4j.model.material import EntityMaterial, PartMaterial, ReportMaterial
 
 HASHES = st.integers(-(2**63), 2**63 - 1)
 PIECES = st.dictionaries(HASHES, st.integers(1, 1000), max_size=40)
@@ -55,13 +45,6 @@ def table_of(*parts: PartMaterial) -> ContextTable:
 
 
 @settings(max_examples=40)
-@given(PIECES)
-def test_nothing_has_changed_between_equal_contexts(before: Mapping[int, int]) -> None:
-    assert drift(before, dict(before)) == 0
-    assert drift(before, dict(reversed(list(before.items())))) == 0
-
-
-@settings(max_examples=40)
 @given(PIECES, PIECES)
 def test_drift_is_a_share_and_the_same_in_both_directions(
     before: Mapping[int, int], now: Mapping[int, int]
@@ -69,39 +52,6 @@ def test_drift_is_a_share_and_the_same_in_both_directions(
     assert 0 <= drift(before, now) <= 1
     assert drift(before, now) == drift(now, before)
     assert (drift(before, now) == 0) == (before == now)
-
-
-@settings(max_examples=40)
-@given(PIECES, PIECES)
-def test_everything_has_changed_where_no_piece_is_common(
-    before: Mapping[int, int], now: Mapping[int, int]
-) -> None:
-    apart = {piece: tokens for piece, tokens in now.items() if piece not in before}
-    if before or apart:
-        assert drift(before, apart) == 1
-
-
-@settings(max_examples=40)
-@given(PIECES, PIECES, PIECES)
-def test_several_small_changes_are_at_least_as_much_as_all_of_them_together(
-    first: Mapping[int, int], second: Mapping[int, int], third: Mapping[int, int]
-) -> None:
-    assert drift(first, third) <= drift(first, second) + drift(second, third) + 1e-9
-
-
-def test_a_new_line_of_a_description_is_one_line_and_no_new_description() -> None:
-    lines = [f"Line {n} says one more thing of her." for n in range(9)]
-    before = pieces(material(entity("Ada", "\n".join(lines))))
-    now = pieces(material(entity("Ada", "\n".join([*lines, "Line 9 says one more thing of her."]))))
-    assert 0.05 < drift(before, now) < 0.15
-
-
-def test_a_renamed_entity_or_another_type_is_a_small_change() -> None:
-    told = "\n".join(f"Line {n} says one more thing of her." for n in range(9))
-    one = entity("Ada", told)
-    record = record_of("Entities", 1, "Ada", "Ada Lovelace", "person", told)
-    renamed = EntityMaterial(record, "Ada Lovelace", told, 1, type="person")
-    assert 0 < drift(pieces(material(one)), pieces(material(renamed))) < 0.2
 
 
 def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> None:
@@ -113,15 +63,6 @@ def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> No
     other = sample_of_texts([f"Another {n}" for n in range(100)])
     gone = material(entity("Ada", "A summary in the words of a model.", sample=tuple(other)))
     assert drift(pieces(before), pieces(gone)) > 0.6
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 2**32), st.integers(0, 100))
-def test_what_is_still_there_stays_in_the_sample(seed: int, gone: int) -> None:
-    everything = [*range(seed, 2**63 - 1, 2**56)][:120]
-    before = in_sample_order(dict.fromkeys(everything, 1))[:SAMPLE]
-    now = in_sample_order(dict.fromkeys(everything[gone:], 1))[:SAMPLE]
-    assert set(before) & set(everything[gone:]) <= set(now)
 
 
 def test_a_rewritten_sub_report_counts_by_what_changed_of_its_own_material() -> None:

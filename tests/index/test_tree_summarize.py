@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.stages.summarize import (
-    Described,
-    Group,
-    SummaryBudget,
-    tree_summarize,
-)
+from graphrag_neo4j.index.stages.summarize import Described, Group, SummaryBudget, tree_summarize
 from graphrag_neo4j.text import identify
 
 Answer = Callable[[Group], str]
@@ -100,33 +95,6 @@ def test_one_is_taken_as_it_is_and_a_few_are_joined_while_short(
     assert not asked
 
 
-def test_what_is_too_long_to_be_joined_is_asked_about_in_one_call_if_it_fits() -> None:
-    texts = [f"{n} " * 10 for n in range(10)]
-    found, (group,) = ask_until_described(texts, {})
-    assert set(group.texts) == set(texts)
-    assert found == Described(answer(group), group.hash, {}, by_model=True)
-
-
-def test_many_fold_in_groups_whose_texts_are_kept() -> None:
-    found, asked = ask_until_described(WIDE, {})
-    top = asked[-1]
-    assert found.text == answer(top)
-    assert found.hash == top.hash
-    assert found.groups == {group.hash: answer(group) for group in asked[:-1]}
-    read = [text for group in asked for text in group.texts]
-    assert set(WIDE) <= set(read)
-    assert len(read) == len(set(read))
-
-
-def test_an_interrupted_fold_goes_on_with_what_it_has() -> None:
-    known: dict[str, str] = {}
-    _, asked = ask_until_described(WIDE, known)
-    for group in asked[:7]:
-        del known[group.hash]
-    again = ask_until_described(WIDE, known)[1]
-    assert {group.hash for group in again} == {group.hash for group in asked[:7]}
-
-
 def test_one_more_description_costs_its_own_group_and_those_above() -> None:
     """At times its group is full, and is halved: then two at that level."""
     known: dict[str, str] = {}
@@ -139,29 +107,6 @@ def test_one_more_description_costs_its_own_group_and_those_above() -> None:
         costs.append(len(asked))
     assert max(costs) <= 6
     assert sum(costs) / len(costs) < 4
-
-
-@settings(deadline=None, derandomize=True)
-@given(TEXTS, TEXTS)
-def test_the_hash_is_that_of_the_inputs(texts: list[str], others: list[str]) -> None:
-    budget = SummaryBudget(5, 50, words)
-
-    def wordy(group: Group) -> str:
-        return f"{group.hash} " * 3
-
-    one, _ = ask_until_described(texts, {}, budget=budget, say=wordy)
-    other, _ = ask_until_described(others, {}, budget=budget, say=wordy)
-    same = {text for text in texts if text} == {text for text in others if text}
-    if not any(words(text) > 25 for text in (*texts, *others)):  # none is shortened
-        assert (one.hash == other.hash) is same
-
-
-@pytest.mark.parametrize("texts", [WIDE[:3], WIDE])
-def test_another_way_to_ask_is_another_hash(texts: list[str]) -> None:
-    hashes = {ask_until_described(texts, {}, signature=name)[0].hash for name in ("s", "t")}
-    assert len(hashes) == 2
-    few = {ask_until_described(["Short."], {}, signature=name)[0].hash for name in ("s", "t")}
-    assert len(few) == 1  # no model is asked
 
 
 def test_one_more_document_changes_few_groups_however_often_it_describes_the_element() -> None:

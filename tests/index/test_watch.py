@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError, ReadOptions
+from graphrag_neo4j import AsyncGraphRAG, ReadOptions
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphRAGError
-from graphrag_neo4j.graph import Graph, hold_lease
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.watch import Pace, Watch, watch
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
@@ -176,17 +176,6 @@ async def test_a_folder_that_lost_all_files_at_once_deletes_nothing(
     assert len(notes.built) == 2
 
 
-async def test_one_path_without_files_does_not_hold_up_the_others(
-    docs: Path, tmp_path: Path
-) -> None:
-    notes = Notes()
-    (tmp_path / "none").mkdir()
-    async with watching_with(notes, docs, tmp_path / "none") as watching:
-        await watching.next_build()
-    assert notes.built == [(["docs"], [])]
-    assert len(notes.heard) == 1
-
-
 async def test_the_error_of_the_first_build_is_raised(docs: Path) -> None:
     async with watching_with(Notes([GraphError("Neo4j is not there.")]), docs) as watching:
         with pytest.raises(GraphError, match="Neo4j is not there"):
@@ -222,13 +211,6 @@ async def test_a_build_that_a_limit_of_the_day_stopped_goes_on_by_itself(docs: P
         await watching.next_build()
         await nothing_is_built(watching.next_build)
     assert len(notes.built) == 4
-
-
-async def test_a_build_that_a_limit_of_a_run_stopped_waits_for_a_change(docs: Path) -> None:
-    notes = Notes([IndexResult(stopped="The cost limit is reached.")])
-    async with watching_with(notes, docs) as watching:
-        await watching.next_build()
-        await nothing_is_built(watching.next_build)
 
 
 class Watched:
@@ -269,27 +251,6 @@ async def test_what_appears_changes_and_goes_in_a_folder_does_so_in_the_graph(
     assert await documents_of(graph) == ["b.jsonl#2", "c.txt"]
 
 
-async def test_it_begins_with_what_changed_while_it_did_not_run_and_waits_for_another_run(
-    graph: Graph, alone: Settings, docs: Path
-) -> None:
-    (docs / "b.txt").write_text(TALE)
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index(docs)
-    (docs / "a.txt").unlink()
-    watched = Watched(docs, alone)
-    async with aclosing(watched.results), hold_lease(graph, {"command": "kg-build"}, dict):
-        told = await watched.builds_nothing()
-    assert told.startswith("Another run writes to this graph (kg-build, process ")
-    assert len(await documents_of(graph)) == 2
-    again = Watched(docs, alone)
-    async with aclosing(again.results):
-        await again.next()
-    assert again.notes.heard == [
-        f"{(docs / 'a.txt').as_uri()} is gone and is dropped from the graph."
-    ]
-    assert await documents_of(graph) == ["b.txt"]
-
-
 @pytest.mark.slow  # it waits twice that nothing happens
 async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
     graph: Graph, settings: Make, endpoint: FakeEndpoint, docs: Path
@@ -314,24 +275,6 @@ async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
         result = await next_day.next()
     assert result.ingested.added == 1
     assert len(endpoint.log) > calls
-
-
-async def test_a_path_that_does_not_exist_is_refused(alone: Settings, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="matches no file"):
-        await anext(AsyncGraphRAG(alone).watch(tmp_path / "nowhere"))
-
-
-@pytest.mark.slow  # the usual pace
-@pytest.mark.usefixtures("graph")
-def test_a_script_without_await_gets_the_results(alone: Settings, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(TALE)
-    with GraphRAG(alone) as rag:
-        results = rag.watch(tmp_path)
-        assert next(results).ingested.added == 1
-        (tmp_path / "b.txt").write_text(TALE)
-        assert next(results).ingested.added == 1
-        results.close()
-        assert rag.status().counts["documents"] == 2
 
 
 @pytest.mark.slow  # the usual pace, in a process of its own

@@ -9,7 +9,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import ModelError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from tests.conftest import Make, Run
 from tests.support.carol import BOOK
 from tests.support.fake_endpoint.answers import INVENTED

@@ -7,7 +7,7 @@ from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, await_indexes
 from graphrag_neo4j.index.clustering.tree import Leiden
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.index.stages.extract import extract, extract_claims

@@ -1,12 +1,13 @@
 """An index backend that returns what a test has set for each text, and helpers to run stages."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.schema import begin_graph, schema_version
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import Ingested, ingest
 from graphrag_neo4j.index.stages.merge import merge
@@ -148,11 +149,8 @@ async def put(
     if await schema_version(graph) is None:
         await graph.transact(begin_graph)
 
-    async def each() -> AsyncIterator[Document]:
-        for document in what:
-            yield document
-
-    return await ingest(graph, each(), cutting, listen, recut=recut)
+    documents = Corpus.of_documents(what).read("ingest", listen)
+    return await ingest(graph, documents, cutting, recut=recut)
 
 
 async def read(graph: Graph, told: PresetBackend, listen: Listener = silent) -> None:

@@ -6,7 +6,6 @@ checked without it, before a model is paid, although GDS is used long after that
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,10 +18,9 @@ from graphrag_neo4j.settings import AUTO, EMBEDDED, SESSION, Settings
 if TYPE_CHECKING:
     from neo4j import Driver
 
-    from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-    from graphrag_neo4j.index.clustering.hierarchy import Detect
+    from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 
-__all__ = ["SessionAccess", "check_gds_access", "leiden_in_gds", "lend_other_driver"]
+__all__ = ["check_gds_access", "leiden_in_gds", "lend_other_driver", "session_access"]
 
 
 @contextmanager
@@ -53,26 +51,19 @@ def leiden_in_gds(
         yield detect
 
 
-@dataclass(frozen=True, slots=True)
-class SessionAccess:
-    """What a session of Aura Graph Analytics needs."""
+def session_access(settings: Settings) -> tuple[str, str, str, str]:
+    """What a session of Aura Graph Analytics needs: client id, secret, provider and region.
 
-    client_id: str
-    client_secret: str = field(repr=False)
-    provider: str
-    region: str
-
-    @classmethod
-    def of(cls, settings: Settings) -> "SessionAccess":
-        """Reads it from the settings. Raises InputError where one of them is missing."""
-        provider, _, region = (settings.aura_location or "").partition("/")
-        secret = settings.aura_client_secret
-        if not (settings.aura_client_id and secret and provider and region):
-            raise InputError(
-                "KG_GDS=session needs KG_AURA_CLIENT_ID and KG_AURA_CLIENT_SECRET, an API key of "
-                "the Neo4j Aura console, and KG_AURA_LOCATION, such as gcp/europe-west1."
-            )
-        return cls(settings.aura_client_id, secret.get_secret_value(), provider, region)
+    Raises InputError where one of them is missing.
+    """
+    provider, _, region = (settings.aura_location or "").partition("/")
+    id_, secret = settings.aura_client_id, settings.aura_client_secret
+    if not (id_ and secret and provider and region):
+        raise InputError(
+            "KG_GDS=session needs KG_AURA_CLIENT_ID and KG_AURA_CLIENT_SECRET, an API key of "
+            "the Neo4j Aura console, and KG_AURA_LOCATION, such as gcp/europe-west1."
+        )
+    return id_, secret.get_secret_value(), provider, region
 
 
 def check_gds_access(settings: Settings, listen: Listener) -> None:
@@ -82,7 +73,7 @@ def check_gds_access(settings: Settings, listen: Listener) -> None:
     Raises InputError where a setting is missing or no address.
     """
     if settings.gds == SESSION:
-        SessionAccess.of(settings)
+        session_access(settings)
     elif settings.gds not in {AUTO, EMBEDDED}:
         try:
             with lend_other_driver(settings):

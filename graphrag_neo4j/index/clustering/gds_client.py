@@ -33,9 +33,8 @@ from pyarrow import ArrowException  # type: ignore[import-untyped]
 from graphrag_neo4j import embedded
 from graphrag_neo4j.errors import EmbeddedError, GraphError
 from graphrag_neo4j.graph import Graph, lend_driver
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.gds import SessionAccess, lend_other_driver
-from graphrag_neo4j.index.clustering.hierarchy import Detect
+from graphrag_neo4j.index.clustering.gds import lend_other_driver, session_access
+from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.settings import AUTO, EMBEDDED, Settings
@@ -44,14 +43,7 @@ from graphrag_neo4j.text import identify
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = [
-    "detector",
-    "detector_in_session",
-    "drop_projections",
-    "first_seen",
-    "lend_gds",
-    "projections_of",
-]
+__all__ = ["detector", "detector_in_session", "lend_gds", "projections_of"]
 
 NO_GDS: Final = (
     "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
@@ -114,7 +106,10 @@ def lend_gds(
     """
     with ExitStack() as opened:
         gds = _gds(opened, graph, settings, listen)
-        drop_projections(gds, projections_of(graph))
+        # The lease of the database allows no other live build, so none of these is in use.
+        # gds.graph.list() would compute the degrees of every projected graph on the server.
+        left = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
+        _drop(gds, *(name for name in left["graphName"] if name.startswith(projections_of(graph))))
         yield gds
 
 
@@ -168,16 +163,6 @@ def projections_of(graph: Graph) -> str:
     Several databases may have their communities computed by one server.
     """
     return f"{PROJECTION}{identify('graph', graph.address, graph.database or '')[:12]}_"
-
-
-def drop_projections(gds: GraphDataScience, prefix: str) -> None:
-    """Drops the projections that killed builds of a database have left.
-
-    The lease of the database allows no other live build, so none of these is in use.
-    """
-    # gds.graph.list() would compute the degrees of every projected graph on the server.
-    names = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")["graphName"]
-    _drop(gds, *(name for name in names if name.startswith(prefix)))
 
 
 def _drop(gds: GraphDataScience, *names: str) -> None:
@@ -290,8 +275,8 @@ def detector_in_session(settings: Settings, leiden: Leiden, listen: Listener) ->
 
 def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
     """A session that is large enough for a graph."""
-    access, project = SessionAccess.of(settings), settings.aura_project_id
-    credentials = AuraAPICredentials(access.client_id, access.client_secret, project)
+    client_id, secret, provider, region = session_access(settings)
+    credentials = AuraAPICredentials(client_id, secret, settings.aura_project_id)
     sessions = GdsSessions(api_credentials=credentials)
     memory = sessions.estimate(
         node_count=len(first_seen(edges)),
@@ -303,7 +288,7 @@ def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
         session_name=f"graphrag-neo4j-{uuid.uuid4()}",
         memory=memory,
         ttl=IDLE,
-        cloud_location=CloudLocation(access.provider, access.region),
+        cloud_location=CloudLocation(provider, region),
         show_progress=False,
     )
 

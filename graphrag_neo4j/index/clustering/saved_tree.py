@@ -10,17 +10,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from math import isnan, nan
 from operator import itemgetter
 from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
-from graphrag_neo4j.index.clustering.edges import entity_pages
+from graphrag_neo4j.graph.rows import pages
+from graphrag_neo4j.index.clustering.hierarchy import entity_pages
 from graphrag_neo4j.index.clustering.tree import ROOT, TreeCommunity
 from graphrag_neo4j.index.clustering.tree_update import UpdatedTree
 
-__all__ = ["SavedTree", "read_tree", "save_tree"]
+__all__ = ["read_tree", "save_tree"]
 
 UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
 PAGE = 10_000  # rows that a statement writes
@@ -204,6 +204,4 @@ class _Change:
 
 
 def _paged(statement: str, rows: Iterable[Row]) -> Iterator[Page]:
-    left = iter(rows)
-    while page := list(islice(left, PAGE)):
-        yield statement, page
+    return ((statement, page) for page in pages(rows, PAGE))

@@ -12,38 +12,25 @@ import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.index.evidence import claim_id, link, pair_id
-from graphrag_neo4j.index.importing.tables import (
-    ClaimRow,
-    DocumentRow,
-    EntityRow,
-    RelationshipRow,
-    Tables,
-    UnitRow,
-)
+from graphrag_neo4j.index.evidence import claim_id, link
+from graphrag_neo4j.index.importing.tables import WEIGHTLESS, DocumentRow, Stated, Tables, UnitRow
 from graphrag_neo4j.llm.extraction import claim_record
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
     Claims,
-    DescribedThing,
     Document,
     EntityRecord,
     Extraction,
     LLMTask,
-    NamePair,
-    NameVerdict,
     Origin,
     RelationshipRecord,
     Span,
     Step,
-    WrittenReport,
 )
-from graphrag_neo4j.model.material import ReportMaterial
-from graphrag_neo4j.text import entity_id, identify, name_key
+from graphrag_neo4j.text import entity_id, identify, name_key, pair_id
 from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = ["Counted", "IdMap", "ImportedEvidence", "Placed", "UnitCuts", "place"]
@@ -190,26 +177,11 @@ class IdMap:
         )
 
 
-@dataclass(slots=True)
-class _Chunk:
-    """The records of one chunk, collected row by row."""
-
-    entities: list[EntityRecord] = field(default_factory=list)
-    relationships: list[RelationshipRecord] = field(default_factory=list)
-    claims: list[ClaimRecord] = field(default_factory=list)
-    unusable: list[str] = field(default_factory=list)
-
-    def named(self) -> dict[str, str]:
-        """The names of the entities that the chunk mentions by id."""
-        ends = [name for one in self.relationships for name in (one.source, one.target)]
-        return {entity_id(name): name for name in (*ends, *(one.name for one in self.entities))}
-
-
 class ImportedEvidence:
-    """The records of the tables by chunk, as an IndexBackend that needs no model.
+    """The records of the tables by chunk, and what the rows become.
 
-    `units`, `entities`, `pairs` and `claims` say what the rows become. `implied` holds the entities
-    that only relationships mention, and those that only claims mention.
+    It extracts as an IndexBackend does, without a model. `implied` holds the entities that only
+    relationships mention, and those that only claims mention.
     """
 
     origin: Origin = "model"
@@ -217,61 +189,57 @@ class ImportedEvidence:
     summary_batch = 1
 
     def __init__(self, tables: Tables, chunks: Sequence[tuple[UnitRow, str]]) -> None:
-        self.chunks: defaultdict[str, _Chunk] = defaultdict(_Chunk)
+        self._entities: defaultdict[str, list[EntityRecord]] = defaultdict(list)
+        self._relationships: defaultdict[str, list[RelationshipRecord]] = defaultdict(list)
+        self._claims: defaultdict[str, list[ClaimRecord]] = defaultdict(list)
+        self._unusable: defaultdict[str, list[str]] = defaultdict(list)
         self.units, self.entities, self.pairs, self.claimed = (IdMap() for _ in range(4))
         self.entity_of: dict[str, str] = {}
-        self._chunks_of: defaultdict[str, list[str]] = defaultdict(list)
+        chunks_of: defaultdict[str, list[str]] = defaultdict(list)
         for unit, chunk in chunks:
-            self._chunks_of[unit.id].append(chunk)
+            chunks_of[unit.id].append(chunk)
             self.units.enter(unit.number, chunk)
+
+        def where(units: Iterable[str]) -> list[str]:
+            return [chunk for unit in units for chunk in chunks_of[unit]]
+
         for entity in tables.entities:
-            self._add_entity(entity)
-        for relationship in tables.relationships:
-            self._add_relationship(relationship)
-        for claim in tables.claims:
-            self._add_claim(claim)
+            named_in = where(entity.units)
+            if name_key(entity.what.name) and named_in:
+                id_ = self.entity_of[entity.id] = entity_id(entity.what.name)
+                self.entities.enter(entity.number, id_)
+                for chunk in named_in:
+                    self._entities[chunk].append(entity.what)
+        for stated in tables.relationships:
+            named_in = where(stated.units)
+            one, other, weight = stated.what.source, stated.what.target, stated.what.strength
+            if len({name_key(one), name_key(other)} - {""}) == 2 and named_in:
+                self.pairs.enter(stated.number, pair_id(entity_id(one), entity_id(other)))
+                strength = 1.0 if weight == WEIGHTLESS else weight / len(named_in)
+                record = replace(stated.what, strength=strength)
+                for chunk in named_in:
+                    self._relationships[chunk].append(record)
+        for row in tables.claims:
+            self._add_claim(row, where(row.units)[:1])
+        self.implied = self._implied(chunk for _, chunk in chunks)
+
+    def _add_claim(self, row: Stated[tuple[str, ...]], chunks: Iterable[str]) -> None:
+        for chunk in chunks:
+            if claim := claim_record(row.what, self._unusable[chunk]):
+                self._claims[chunk].append(claim)
+                self.claimed.enter(row.number, claim_id(chunk, claim))
+
+    def _implied(self, chunks: Iterable[str]) -> tuple[set[str], set[str]]:
         by_ends: set[str] = set()
         by_claims: set[str] = set()
-        for records in self.chunks.values():
-            named = records.named()
+        for chunk in chunks:
+            ends = [x for one in self._relationships[chunk] for x in (one.source, one.target)]
+            named = {entity_id(x): x for x in (*ends, *(one.name for one in self._entities[chunk]))}
             by_ends |= named.keys()
-            subjects = [link(n, named) for c in records.claims for n in (c.subject, c.object)]
-            by_claims |= {one[0] for one in subjects if one}
+            about = [x for one in self._claims[chunk] for x in (one.subject, one.object)]
+            by_claims |= {one[0] for name in about if (one := link(name, named))}
         own = self.entities.nodes
-        self.implied = by_ends - own, by_claims - by_ends - own
-
-    def _chunks(self, units: Sequence[str]) -> list[str]:
-        return [chunk for unit in units for chunk in self._chunks_of.get(unit, ())]
-
-    def _add_entity(self, row: EntityRow) -> None:
-        chunks = self._chunks(row.units)
-        if not (name_key(row.name) and chunks):
-            return
-        id_ = entity_id(row.name)
-        self.entities.enter(row.number, id_)
-        self.entity_of[row.id] = id_
-        for chunk in chunks:
-            record = EntityRecord(row.name, row.type, row.description)
-            self.chunks[chunk].entities.append(record)
-
-    def _add_relationship(self, row: RelationshipRow) -> None:
-        chunks = self._chunks(row.units)
-        ends = {name_key(row.source), name_key(row.target)} - {""}
-        if len(ends) < 2 or not chunks:
-            return
-        self.pairs.enter(row.number, pair_id(entity_id(row.source), entity_id(row.target)))
-        strength = max(0.0, (len(chunks) if row.weight is None else row.weight) / len(chunks))
-        record = RelationshipRecord(row.source, row.target, row.description, strength)
-        for chunk in chunks:
-            self.chunks[chunk].relationships.append(record)
-
-    def _add_claim(self, row: ClaimRow) -> None:
-        for chunk in self._chunks([row.unit])[:1]:
-            records = self.chunks[chunk]
-            claim = claim_record(row.fields, records.unusable)
-            if claim:
-                records.claims.append(claim)
-                self.claimed.enter(row.number, claim_id(chunk, claim))
+        return by_ends - own, by_claims - by_ends - own
 
     def signature(self, step: Step) -> str:
         """The same for all imports: their chunks were not read by our index backends."""
@@ -280,23 +248,9 @@ class ImportedEvidence:
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """The entities and relationships whose rows list the text unit."""
         yield from ()
-        records = self.chunks[chunk.id]
-        return Extraction(records.entities, records.relationships)
+        return Extraction(self._entities[chunk.id], self._relationships[chunk.id])
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
         """The claims whose rows list the text unit."""
         yield from ()
-        records = self.chunks[chunk.id]
-        return Claims(records.claims, unusable=records.unusable)
-
-    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
-        """Not used: an import joins descriptions without a model."""
-        raise NotImplementedError
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        """Not used: an import saves the reports of the tables."""
-        raise NotImplementedError
-
-    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
-        """Not used: an import compares no names."""
-        raise NotImplementedError
+        return Claims(self._claims[chunk.id], unusable=self._unusable[chunk.id])

@@ -6,9 +6,9 @@ The stages are those of a build, with an index backend that reads the rows of th
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 import anyio.to_thread
 
@@ -25,30 +25,152 @@ from graphrag_neo4j.graph import (
     hold_lease,
     save_reports,
 )
+from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.clustering.tree import TreeCommunity, community_row
 from graphrag_neo4j.index.documents import DocumentChunksRow
 from graphrag_neo4j.index.importing.evidence import (
     Counted,
+    IdMap,
     ImportedEvidence,
     Placed,
     UnitCuts,
     place,
 )
-from graphrag_neo4j.index.importing.tables import Tables, UnitRow
-from graphrag_neo4j.index.importing.tree import Cited, Tree, report_rows, tree_of
+from graphrag_neo4j.index.importing.tables import CommunityRow, Tables, UnitRow
 from graphrag_neo4j.index.preparation import HeldRow, tell_names_uncompared
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.stages.reports import report_row
 from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
-from graphrag_neo4j.model import Document, LLMTask
+from graphrag_neo4j.model import Document, FindingText, LLMTask, WrittenReport
+from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.model.concurrency import result_without_requests
-from graphrag_neo4j.model.events import Advanced, Listener, Started
+from graphrag_neo4j.model.context_table import report_tokens
+from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
+from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text import identify, tokens
 
 __all__ = ["ImportSummary", "import_graphrag"]
+
+Cited = Mapping[CitationKind, IdMap]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Communities, parents before their children, and the leaf of each entity.
+
+    A tree whose communities are not nested is kept as it is.
+    """
+
+    communities: Sequence[TreeCommunity]
+    leaves: Mapping[str, str]
+    id_map: IdMap
+
+
+def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
+    """The tree of the communities with members; `entity_of` maps row ids to entity ids."""
+    members: dict[int, tuple[str, ...]] = {}
+    parents: dict[int, int | None] = {}
+    for row in rows:
+        if row.number is None or row.number in parents:
+            continue
+        parents[row.number] = row.parent
+        if known := {entity_of[id_] for id_ in row.members if id_ in entity_of}:
+            members[row.number] = tuple(sorted(known))
+    ids = {number: identify("community", *entities) for number, entities in members.items()}
+    id_map = IdMap()
+    for number, id_ in ids.items():
+        id_map.enter(number, id_)
+    above = {n: [m for m in _ancestors(n, parents) if m in members] for n in members}
+    communities = _communities(members, ids, above)
+    # The deepest community of each entity; of several, the one with the smallest ref.
+    ranked = sorted(communities, key=lambda c: (c.level, -id_map.refs[c.id]))
+    leaves = {member: community.id for community in ranked for member in community.members}
+    return Tree(communities, leaves, id_map)
+
+
+def _ancestors(number: int, parents: Mapping[int, int | None]) -> list[int]:
+    """The ancestors from the parent upwards; none if the community is its own ancestor."""
+    above: list[int] = []
+    at = parents[number]
+    while at is not None and at in parents:
+        if at == number or at in above:
+            return []
+        above.append(at)
+        at = parents[at]
+    return above
+
+
+def _communities(
+    members: Mapping[int, tuple[str, ...]],
+    ids: Mapping[int, str],
+    above: Mapping[int, Sequence[int]],
+) -> list[TreeCommunity]:
+    uppermost: dict[str, int] = {}
+    for number in sorted(members, key=lambda n: (len(above[n]), n)):
+        uppermost.setdefault(ids[number], number)
+    made: dict[str, TreeCommunity] = {}
+    for id_, number in uppermost.items():  # its parent comes before it
+        parent = next((ids[n] for n in above[number] if ids[n] != id_), None)
+        level = made[parent].level + 1 if parent else 0
+        made[id_] = TreeCommunity.of(level, members[number], parent)
+    return sorted(made.values(), key=lambda community: (community.level, community.id))
+
+
+def report_rows(
+    reports: Iterable[tuple[int | None, WrittenReport]], cited: Cited, count: Callable[[str], int]
+) -> dict[str, ReportToSave]:
+    """A row for each community that has a report; of several, the report of the smallest number.
+
+    Citations of rows that the tables do not hold are removed. Where several rows became one node,
+    the citations of all of them lead to it. `count` gives the number of tokens of a text.
+    """
+    known = {kind: {ref: node for node, ref in m.refs.items()} for kind, m in cited.items()}
+    rows: dict[str, ReportToSave] = {}
+    removed = 0
+
+    def ref(kind: CitationKind | None, number: int) -> int | None:
+        nonlocal removed
+        if kind is None:
+            removed += 1
+            return None
+        node = cited[kind].ids.get(number)
+        return number if node is None else cited[kind].refs[node]
+
+    def renamed(text: str) -> str:
+        return rewrite(text, ref)
+
+    numbered = [(number, report) for number, report in reports if number is not None]
+    for number, report in sorted(numbered, key=lambda one: one[0]):
+        id_ = cited["Reports"].ids.get(number)
+        if id_ is None or id_ in rows:
+            continue
+        removed = 0
+        findings = [
+            FindingText(renamed(one.summary), renamed(one.explanation)) for one in report.findings
+        ]
+        row = report_row(
+            id_,
+            replace(
+                report,
+                summary=renamed(report.summary),
+                findings=findings,
+                rating_explanation=renamed(report.rating_explanation),
+            ),
+            known,
+        )
+        properties = row["properties"]
+        properties |= {
+            "invented": (properties["invented"] or 0) + removed or None,
+            "n_tokens": report_tokens(properties["report"], count),
+            "origin": "import",
+        }
+        rows[id_] = row
+    return rows
+
 
 AS_THEY_ARE = SummaryLimits(SummaryBudget(sys.maxsize, sys.maxsize, len), sys.maxsize)
 WORKERS = 4
@@ -63,15 +185,13 @@ class ImportSummary:
 
     `tables` holds the counts of each table by name. `invented` is the number of citations in
     reports that were removed because their record does not exist. `rebuilt` is the number of
-    documents whose text was joined from their text units. `astray` is the number of entities in
-    communities that are not nested in each other. `replaced` is the number of characters that can't
-    be stored and were replaced.
+    documents whose text was joined from their text units. `replaced` is the number of characters
+    that can't be stored and were replaced.
     """
 
     tables: Mapping[str, Counted]
     invented: int
     rebuilt: int
-    astray: int
     replaced: int
 
 
@@ -123,7 +243,8 @@ async def _import(graph: Graph, tables: Tables, listen: Listener) -> ImportSumma
     placed = await anyio.to_thread.run_sync(place, tables)
     chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
     evidence = await anyio.to_thread.run_sync(ImportedEvidence, tables, chunks)
-    stage = StageContext(graph, evidence, _run, WORKERS, listen)
+    # An import asks the backend for no comparison, no summary and no report.
+    stage = StageContext(graph, cast("IndexBackend", evidence), _run, WORKERS, listen)
     await extract(stage)
     await extract_claims(stage)
     await merge(graph, listen)
@@ -155,12 +276,12 @@ async def _write_chunks(
 ) -> list[tuple[UnitRow, str]]:
     """Writes documents and chunks; returns the chunk id of each text unit."""
 
-    async def documents() -> AsyncIterator[Document]:
+    async def documents() -> AsyncIterator[tuple[Document, Share]]:
+        listen(Started("ingest", len(placed)))
         for one in placed:
-            yield one.document
+            yield one.document, Share(1, listen)
 
-    started = Started("ingest", len(placed))
-    await ingest(graph, documents(), cuts, listen, started=started)
+    await ingest(graph, documents(), cuts)
     rows = await graph.read(
         "import/chunks", DocumentChunksRow, sources=[one.document.source for one in placed]
     )
@@ -185,7 +306,7 @@ async def _write_refs(graph: Graph, evidence: ImportedEvidence, listen: Listener
     }
     listen(Started("refs", sum(map(len, refs.values()))))
     for kind, given in refs.items():
-        for page in _pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
+        for page in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
             await graph.write(f"import/refs_{kind}", rows=page)
             listen(Advanced(len(page)))
 
@@ -196,11 +317,11 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
     Each connected component of these entities is a community. Returns the ids of these communities.
     """
     # They use numpy, which takes a moment to import.
-    from graphrag_neo4j.index.clustering.edges import (  # noqa: PLC0415
+    from graphrag_neo4j.index.clustering.hierarchy import (  # noqa: PLC0415
+        components,
         entity_ids,
         read_edges,
     )
-    from graphrag_neo4j.index.clustering.hierarchy import components  # noqa: PLC0415
 
     ids = await entity_ids(graph)
     parts = components(await read_edges(graph, ids), tree.leaves)
@@ -216,7 +337,7 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
 
     await graph.transact(work)
     joined = [{"id": entity, "leaf": leaf} for entity, leaf in sorted(leaves.items())]
-    for page in _pages(joined, PAGE):
+    for page in pages(joined, PAGE):
         await graph.write("communities/join", rows=page)
     return [community.id for community in apart]
 
@@ -224,17 +345,13 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
 async def _write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: Listener) -> None:
     """Writes reports. Their communities and all that they cite must already be in the graph."""
     listen(Started("reports", len(rows)))
-    for page in _pages(rows, REPORTS):
+    for page in pages(rows, REPORTS):
 
         async def work(tx: Transaction, page: Sequence[ReportToSave] = page) -> None:
             await save_reports(tx, page)
 
         await graph.transact(work)
         listen(Advanced(len(page)))
-
-
-def _pages(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (rows[at : at + size] for at in range(0, len(rows), size))
 
 
 def _summary(
@@ -250,7 +367,7 @@ def _summary(
     n, listed = len(tables.documents), sum(one.listed for one in placed)
     unlisted = [one.document.source for one in placed if not one.listed]
     by_ends, by_claims = evidence.implied
-    mapped = sum(row.community in tree.id_map.ids for row in tables.reports)
+    mapped = sum(number in tree.id_map.ids for number, _ in tables.reports)
     unmapped = len(tables.reports) - mapped
     return ImportSummary(
         tables={
@@ -266,6 +383,5 @@ def _summary(
         },
         invented=sum(row["properties"]["invented"] or 0 for row in reports.values()),
         rebuilt=sum(not one.found for one in placed),
-        astray=tree.astray,
         replaced=tables.replaced,
     )

@@ -10,22 +10,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from graphrag_neo4j.documents import metadata_of
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import FindingText, Scalar, WrittenReport
+from graphrag_neo4j.model import (
+    EntityRecord,
+    FindingText,
+    RelationshipRecord,
+    Scalar,
+    WrittenReport,
+)
 from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text import clean_name, storable
 
 __all__ = [
-    "ClaimRow",
+    "WEIGHTLESS",
     "CommunityRow",
     "DocumentRow",
-    "EntityRow",
-    "RelationshipRow",
-    "ReportRow",
+    "Stated",
     "Tables",
     "UnitRow",
     "read_rows",
@@ -56,11 +60,13 @@ CLAIM = (
     "subject_id", "object_id", "type", "status", "start_date", "end_date", "description",
     "source_text",
 )  # fmt: skip
+WEIGHTLESS = -1.0  # the strength of a relationship whose row has no weight
 BYTE_ORDER_MARK = "\ufeff"
 FOREIGN = "it is not a table that microsoft/graphrag 2 or 3 has written."
 LARGEST_REF = 10**18  # a larger number can't be a citation
 MEGABYTE = 1_000_000
 BATCH_ROWS = 256
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +90,13 @@ class UnitRow:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityRow:
-    """An entity, and the ids of the text units that mention it."""
+class Stated(Generic[T]):
+    """What a row says, and the ids of the text units that say it."""
 
     id: str
     number: int | None
-    name: str
-    type: str
-    description: str
+    what: T
     units: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RelationshipRow:
-    """A relationship, and the ids of the text units that state it."""
-
-    number: int | None
-    source: str
-    target: str
-    description: str
-    weight: float | None
-    units: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimRow:
-    """A claim: the fields of `claim_record`, and the id of the text unit that makes it."""
-
-    number: int | None
-    fields: tuple[str, ...]
-    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,28 +109,22 @@ class CommunityRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportRow:
-    """The report of the community with this number."""
-
-    community: int | None
-    report: WrittenReport
-
-
-@dataclass(frozen=True, slots=True)
 class Tables:
     """All rows of all tables. There may be no claims, communities and reports.
 
-    `fingerprint` is a hash of the files. `replaced` is the number of characters that can't be
-    stored and were replaced.
+    The strength of a relationship is the weight of its row, WEIGHTLESS without one. A claim is the
+    fields of `claim_record`. A report comes after the number of its community. `fingerprint` is a
+    hash of the files. `replaced` is the number of characters that can't be stored and were
+    replaced.
     """
 
     documents: list[DocumentRow]
     units: list[UnitRow]
-    entities: list[EntityRow]
-    relationships: list[RelationshipRow]
-    claims: list[ClaimRow]
+    entities: list[Stated[EntityRecord]]
+    relationships: list[Stated[RelationshipRecord]]
+    claims: list[Stated[tuple[str, ...]]]
     communities: list[CommunityRow]
-    reports: list[ReportRow]
+    reports: list[tuple[int | None, WrittenReport]]
     fingerprint: str
     replaced: int
 
@@ -164,15 +141,42 @@ def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
     for name, path in paths.items():
         for row in read_rows(path, *COLUMNS[name], max_file_mb):
             rows[name].append(_Cells(str(path), row, tally))
+    hashed = hashlib.blake2b(digest_size=16)
+    for name in sorted(paths):
+        with paths[name].open("rb") as file:
+            hashed.update(hashlib.file_digest(file, "blake2b").digest())
     return Tables(
-        documents=[_document(row) for row in rows["documents"]],
-        units=[_unit(row) for row in rows["text_units"]],
-        entities=[_entity(row) for row in rows["entities"]],
-        relationships=[_relationship(row) for row in rows["relationships"]],
-        claims=[_claim(row) for row in rows["covariates"]],
-        communities=[_community(row) for row in rows["communities"]],
-        reports=[_report(row) for row in rows["community_reports"]],
-        fingerprint=_fingerprint(paths),
+        documents=[
+            DocumentRow(row.text("id"), row.text("title").strip(), row.body(), _metadata(row.row))
+            for row in rows["documents"]
+        ],
+        units=[
+            UnitRow(
+                row.text("id"),
+                row.number("human_readable_id"),
+                row.body(),
+                "".join(row.texts("document_id", "document_ids")[:1]),
+            )
+            for row in rows["text_units"]
+        ],
+        entities=[
+            row.stated(
+                EntityRecord(
+                    clean_name(row.text("title")),
+                    clean_name(row.text("type")).casefold(),
+                    row.text("description"),
+                )
+            )
+            for row in rows["entities"]
+        ],
+        relationships=[row.stated(_relationship(row)) for row in rows["relationships"]],
+        claims=[row.stated(tuple(map(row.text, CLAIM))) for row in rows["covariates"]],
+        communities=[
+            CommunityRow(row.number("community"), row.number("parent"), row.texts("entity_ids"))
+            for row in rows["communities"]
+        ],
+        reports=[(row.number("community"), _report(row)) for row in rows["community_reports"]],
+        fingerprint=hashed.hexdigest(),
         replaced=tally["replaced"],
     )
 
@@ -296,6 +300,15 @@ class _Cells:
             raise self._other(column, "a list")
         return value or []
 
+    def body(self) -> str:
+        """The text of a document or of a text unit."""
+        return self.text("text").removeprefix(BYTE_ORDER_MARK)
+
+    def stated(self, what: T) -> Stated[T]:
+        """What this row says, with its text units."""
+        units = self.texts("text_unit_ids", "text_unit_id")
+        return Stated(self.text("id"), self.number("human_readable_id"), what, units)
+
     def _first(self, columns: tuple[str, ...]) -> tuple[str, object]:
         found = ((name, self.row.get(name)) for name in columns)
         return next((one for one in found if one[1] is not None), (columns[0], None))
@@ -309,19 +322,6 @@ class _Cells:
         return InputError(
             f"{self.file} holds something else than {kind} in its column {column}: {FOREIGN}"
         )
-
-
-def _fingerprint(paths: Mapping[str, Path]) -> str:
-    hashed = hashlib.blake2b(digest_size=16)
-    for name in sorted(paths):
-        with paths[name].open("rb") as file:
-            hashed.update(hashlib.file_digest(file, "blake2b").digest())
-    return hashed.hexdigest()
-
-
-def _document(row: _Cells) -> DocumentRow:
-    text = row.text("text").removeprefix(BYTE_ORDER_MARK)
-    return DocumentRow(row.text("id"), row.text("title").strip(), text, _metadata(row.row))
 
 
 def _metadata(row: Mapping[str, Any]) -> dict[str, Scalar]:
@@ -338,56 +338,25 @@ def _metadata(row: Mapping[str, Any]) -> dict[str, Scalar]:
     return metadata_of(known, taken)
 
 
-def _unit(row: _Cells) -> UnitRow:
-    documents = row.texts("document_id", "document_ids")
-    text = row.text("text").removeprefix(BYTE_ORDER_MARK)
-    return UnitRow(row.text("id"), row.number("human_readable_id"), text, "".join(documents[:1]))
-
-
-def _entity(row: _Cells) -> EntityRow:
-    return EntityRow(
-        id=row.text("id"),
-        number=row.number("human_readable_id"),
-        name=clean_name(row.text("title")),
-        type=clean_name(row.text("type")).casefold(),
-        description=row.text("description"),
-        units=row.texts("text_unit_ids"),
+def _relationship(row: _Cells) -> RelationshipRecord:
+    ends = clean_name(row.text("source")), clean_name(row.text("target"))
+    weight = row.real("weight")
+    return RelationshipRecord(
+        *ends, row.text("description"), WEIGHTLESS if weight is None else max(0.0, weight)
     )
 
 
-def _relationship(row: _Cells) -> RelationshipRow:
-    return RelationshipRow(
-        number=row.number("human_readable_id"),
-        source=clean_name(row.text("source")),
-        target=clean_name(row.text("target")),
-        description=row.text("description"),
-        weight=row.real("weight"),
-        units=row.texts("text_unit_ids"),
-    )
-
-
-def _claim(row: _Cells) -> ClaimRow:
-    fields = tuple(row.text(column) for column in CLAIM)
-    return ClaimRow(row.number("human_readable_id"), fields, row.text("text_unit_id"))
-
-
-def _community(row: _Cells) -> CommunityRow:
-    return CommunityRow(row.number("community"), row.number("parent"), row.texts("entity_ids"))
-
-
-def _report(row: _Cells) -> ReportRow:
-    report = WrittenReport(
+def _report(row: _Cells) -> WrittenReport:
+    findings = []
+    for found in row.records("findings"):
+        # With some prompts, a model gives a plain text instead of two parts.
+        parts = found if isinstance(found, dict) else {"explanation": found}
+        cells = _Cells(row.file, parts, row.tally)
+        findings.append(FindingText(cells.text("summary"), cells.text("explanation")))
+    return WrittenReport(
         title=row.text("title"),
         summary=row.text("summary"),
-        findings=[_finding(row, one) for one in row.records("findings")],
+        findings=findings,
         rating=row.real("rank", "rating"),
         rating_explanation=row.text("rating_explanation", "rank_explanation"),
     )
-    return ReportRow(row.number("community"), report)
-
-
-def _finding(row: _Cells, found: object) -> FindingText:
-    """A finding with its two parts; with some prompts, a model gives a plain text instead."""
-    parts = found if isinstance(found, dict) else {"explanation": found}
-    cells = _Cells(row.file, parts, row.tally)
-    return FindingText(cells.text("summary"), cells.text("explanation"))

@@ -7,7 +7,7 @@ contradicts another prevents every rule: a person is never an organisation.
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -84,14 +84,6 @@ class Spelling:
     holders: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A name as in `forms_of`, and the legal forms of a company at its end."""
-
-    forms: tuple[str, ...]
-    legal: frozenset[str]
-
-
 def forms_of(name: str) -> tuple[str, ...]:
     """The forms of a name, each with less than the one before; the last one is its `block_key`.
 
@@ -99,7 +91,7 @@ def forms_of(name: str) -> tuple[str, ...]:
     only; in the second also where one abbreviates a word; in the third also with titles before a
     full name; in the fourth also with legal forms of companies; in the last also in the plural.
     """
-    return _form(name).forms
+    return _form(name)[0]
 
 
 def block_key(name: str) -> str:
@@ -108,7 +100,7 @@ def block_key(name: str) -> str:
     >>> block_key("Dr. Ada Lovelace"), block_key("Müller & Söhne GmbH & Co. KG")
     ('adalovelace', 'mullerandsohne')
     """
-    return _form(name).forms[-1]
+    return _form(name)[0][-1]
 
 
 def same_by_form(one: Spelling, other: Spelling) -> str | None:
@@ -120,10 +112,10 @@ def same_by_form(one: Spelling, other: Spelling) -> str | None:
     """
     if contradict([one.type, other.type]) or _case_tells(one, other) or _article_tells(one, other):
         return None
-    a, b = _form(one.name), _form(other.name)
-    alike = [x == y for x, y in zip(a.forms, b.forms, strict=True)]
+    (a, a_legal), (b, b_legal) = _form(one.name), _form(other.name)
+    alike = [x == y for x, y in zip(a, b, strict=True)]
     classes = {type_class(one.type), type_class(other.type)}
-    nouns = not (a.legal | b.legal) and _is_common_noun(one) and _is_common_noun(other)
+    nouns = not (a_legal | b_legal) and _is_common_noun(one) and _is_common_noun(other)
     known = not WELL_KNOWN.keys().isdisjoint(map(name_key, (one.name, other.name)))
     reasons = {
         "They differ in case, punctuation, accents, spaces or an article only.": alike[0],
@@ -145,7 +137,7 @@ def two_companies(spellings: Iterable[Spelling]) -> bool:
 
     Then a name without any could be either.
     """
-    forms = sorted({_form(one.name).legal for one in spellings}, key=len)
+    forms = sorted({_form(one.name)[1] for one in spellings}, key=len)
     return any(not less <= more for less, more in itertools.pairwise(forms))
 
 
@@ -206,15 +198,27 @@ def may_be_same(one: Spelling, other: Spelling) -> bool:
 
 
 @lru_cache(4096)
-def _form(name: str) -> _Form:
-    words = _without_article(_words(_without_bracket(name_key(name))))
-    spelled = _spelled_out(words)
+def _form(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The forms of a name (`forms_of`), and the legal forms of a company at its end."""
+    key = name_key(name)
+    bracketed = _BRACKETED.match(key)
+    # "graph data science" for "graph data science (gds)"
+    own = bracketed and is_acronym_of(bracketed[2], bracketed[1])
+    words = _words(bracketed[1] if bracketed and own else key)
+    words = words[1:] if len(words) > 1 and words[0] == "the" else words
+    spelled = words
+    if len(words) > 1:  # "Mt. St. Helens", "Wall St."; a single word stays
+        last = {**LAST, **ANYWHERE}.get(words[-1], words[-1])
+        spelled = [*({**AHEAD, **ANYWHERE}.get(word, word) for word in words[:-1]), last]
     untitled = _without_titles(spelled)
     bare, legal = _without_legal_forms(untitled)
-    usual = WELL_KNOWN.get(name_key(name), bare)
+    usual = WELL_KNOWN.get(key, bare)
     noun = [*usual[:-1], _singular(usual[-1])] if usual else []
-    forms = tuple(_joined(one) or name_key(name) for one in (words, spelled, untitled, bare, noun))
-    return _Form(forms, legal)
+    # Without spaces; numbers stay apart, so that "1 10" is not "11 0".
+    forms = (
+        re.sub(r"(?<!\d) | (?!\d)", "", " ".join(x)) for x in (words, spelled, untitled, bare, noun)
+    )
+    return tuple(form or key for form in forms), legal
 
 
 @lru_cache(4096)
@@ -231,16 +235,6 @@ def _words(key: str) -> list[str]:
     return _HYPHEN.sub("", _STOP.sub("", text)).split()
 
 
-def _without_bracket(key: str) -> str:
-    """A name without its own acronym: "graph data science" for "graph data science (gds)"."""
-    found = _BRACKETED.match(key)
-    return found[1] if found and is_acronym_of(found[2], found[1]) else key
-
-
-def _without_article(words: list[str]) -> list[str]:
-    return words[1:] if len(words) > 1 and words[0] == "the" else words
-
-
 def _without_titles(words: list[str]) -> list[str]:
     """A full name without titles; a single name keeps them: "Mrs. Cratchit" is not "Cratchit"."""
     n = 0
@@ -249,21 +243,15 @@ def _without_titles(words: list[str]) -> list[str]:
     return words[n:]
 
 
-def _spelled_out(words: list[str]) -> list[str]:
-    """The words without abbreviations: "Mt. St. Helens", "Wall St."; a single word stays."""
-    if len(words) < 2:
-        return words
-    usual = [{**AHEAD, **ANYWHERE}.get(word, word) for word in words]
-    return [*usual[:-1], {**LAST, **ANYWHERE}.get(words[-1], words[-1])]
-
-
 def _without_legal_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
     """The name of a company without the legal forms at its end, and these: "co" and "ltd"."""
     found: set[str] = set()
     end = len(words)
     while end > 1:
-        letters = {"".join(words[end - n : end]): n for n in (3, 2) if _are_letters(words, end, n)}
-        tails = {**letters, words[end - 1]: 1}  # "S. A." is one form
+        tails = {words[end - 1]: 1}
+        for n in (2, 3):  # "S. A." is one form
+            if n < end and max(map(len, words[end - n : end])) == 1:
+                tails = {"".join(words[end - n : end]): n, **tails}
         form = next((one for one in tails if one in LEGAL_FORMS), None)
         if form:
             found.add(LEGAL_FORMS[form])
@@ -275,18 +263,8 @@ def _without_legal_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
     return words[:end], frozenset(found)
 
 
-def _are_letters(words: list[str], end: int, n: int) -> bool:
-    """Whether the last `n` words before `end` are single letters, and not all words."""
-    return n < end and max(map(len, words[end - n : end])) == 1
-
-
 def _singular(word: str) -> str:
     return word if word in OTHER_PLURALS or len(word) < 4 else singular(word).casefold()
-
-
-def _joined(words: Collection[str]) -> str:
-    """The words without spaces; numbers stay apart, so that "1 10" is not "11 0"."""
-    return re.sub(r"(?<!\d) | (?!\d)", "", " ".join(words))
 
 
 def _case_tells(one: Spelling, other: Spelling) -> bool:

@@ -8,7 +8,7 @@ the evidence. What is decided and grouped does not depend on the order in which 
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph import Row, Transaction, give_refs
@@ -29,15 +29,13 @@ from graphrag_neo4j.index.resolution.names import (
 from graphrag_neo4j.text import entity_id, identify, name_key
 
 __all__ = [
-    "AroundRow",
     "Decision",
     "DecisionOrigin",
     "Known",
     "Verdict",
     "by_acronym",
     "by_form",
-    "decision",
-    "descriptions_of",
+    "foremost",
     "groups",
     "means_another",
     "read_decisions_about",
@@ -59,11 +57,11 @@ Known = dict[str, Spelling]
 class Decision:
     """Whether two spellings are one thing, with the reason and who decided it.
 
-    `one` and `other` are ids of spellings, the smaller first. `block` names the block in which a
-    rule or the search for likely pairs found them; `saw` is a hash of what a model was shown.
+    `one` and `other` are ids of spellings, given in either order and held with the smaller first.
+    `block` names the block in which a rule or the search for likely pairs found them; `saw` is a
+    hash of what a model was shown.
     """
 
-    id: str
     one: str
     other: str
     verdict: Verdict
@@ -72,11 +70,24 @@ class Decision:
     block: str | None = None
     saw: str | None = None
 
+    def __post_init__(self) -> None:
+        for name, end in zip(("one", "other"), sorted(self.ends), strict=True):
+            object.__setattr__(self, name, end)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of both spellings."""
+        return self.one, self.other
+
+    @property
+    def id(self) -> str:
+        """Of the same two spellings, each origin has one decision."""
+        return identify("compared", self.origin, self.one, self.other)
+
 
 class DecisionRow(TypedDict):
     """A decision as the graph holds it."""
 
-    id: str
     one: str
     other: str
     verdict: Verdict
@@ -84,16 +95,6 @@ class DecisionRow(TypedDict):
     reason: str
     block: str | None
     saw: str | None
-
-
-class AroundRow(TypedDict):
-    """A spelling that was decided about, and the entity that holds its evidence."""
-
-    id: str
-    entity: str
-    name: str
-    type: str | None
-    n: int
 
 
 class SpelledRow(TypedDict):
@@ -105,30 +106,7 @@ class SpelledRow(TypedDict):
     n: int
 
 
-class SaidRow(TypedDict):
-    """What a chunk says about a name."""
-
-    name: str
-    text: str
-
-
-def decision(
-    one: str,
-    other: str,
-    verdict: Verdict,
-    origin: DecisionOrigin,
-    reason: str,
-    *,
-    block: str | None = None,
-    saw: str | None = None,
-) -> Decision:
-    """A decision about two spellings, given in either order."""
-    ends = sorted((one, other))
-    id_ = identify("compared", origin, *ends)
-    return Decision(id_, ends[0], ends[1], verdict, origin, reason, block, saw)
-
-
-def groups(spellings: Iterable[str], decisions: Sequence[Decision]) -> list[frozenset[str]]:
+def groups(spellings: Iterable[str], decisions: Collection[Decision]) -> list[frozenset[str]]:
     """The groups of these spellings, each spelling in one group; sorted by their smallest ids."""
     group_of = {spelling: frozenset((spelling,)) for spelling in spellings}
     apart = [one for one in decisions if one.verdict == "different"]
@@ -170,13 +148,13 @@ def _joined(block: str, heads: list[Spelling]) -> list[Decision]:
             agreeing[forms_of(one.name)[step]].append(one)
         heads = []
         for _, same in sorted(agreeing.items()):
-            head = _foremost(same)
+            head = foremost(same)
             heads.append(head)
             apart = two_companies(same)
             for one in same:
                 reason = None if apart or one is head else same_by_form(head, one)
                 if reason:
-                    found.append(decision(head.id, one.id, "same", "rule", reason, block=block))
+                    found.append(Decision(head.id, one.id, "same", "rule", reason, block))
                 elif one is not head:
                     heads.append(one)
     return found
@@ -207,22 +185,22 @@ def by_acronym(
         return []
     reason = "A document gives one as the acronym of the other, and none says otherwise."
     block = f"acronym {block_key(acronym.name)}"
-    return [decision(acronym.id, _foremost(fitting).id, "same", "rule", reason, block=block)]
+    return [Decision(acronym.id, foremost(fitting).id, "same", "rule", reason, block)]
 
 
-def _foremost(spellings: Iterable[Spelling]) -> Spelling:
+def foremost(spellings: Iterable[Spelling]) -> Spelling:
     """The most frequent spelling; of equally frequent ones, that with the smallest id."""
     return min(spellings, key=lambda one: (-one.n, one.id))
 
 
 async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
     """The spellings of these ids, and those that share an entity with them."""
-    first = await tx.run("resolve/around", AroundRow, ids=seeds)
-    holders = {*seeds, *(row["entity"] for row in first)}
-    rows = await tx.run("resolve/around", AroundRow, ids=sorted(holders))
-    entities = holders | {row["id"] for row in rows}
+    holders = set(seeds)
+    for row in await tx.run("resolve/around", SpellingRow, ids=seeds):
+        holders.add(row["entity"] or row["id"])
+    rows = await tx.run("resolve/around", SpellingRow, ids=sorted(holders))
     without = {row["id"]: Spelling(row["id"], row["name"], None, 0) for row in rows}
-    return without | await spellings_of(tx, entities)
+    return without | await spellings_of(tx, holders | without.keys())
 
 
 async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
@@ -247,23 +225,10 @@ async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
     }
 
 
-def stored(row: AroundRow | SpellingRow) -> Spelling:
+def stored(row: SpellingRow) -> Spelling:
     """A spelling as it was saved, since its evidence has not changed."""
     holders = frozenset({row["entity"] or row["id"]} if row["n"] else ())
     return Spelling(row["id"], row["name"], row["type"], row["n"], holders)
-
-
-async def descriptions_of(
-    tx: Transaction, spellings: Iterable[Spelling], most: int
-) -> defaultdict[str, list[str]]:
-    """What the documents say about these spellings: the shortest descriptions, at most `most`."""
-    holders = {holder for one in spellings for holder in one.holders}
-    said: defaultdict[str, list[str]] = defaultdict(list)
-    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders), most=most):
-        texts = said[entity_id(row["name"])]
-        if len(texts) < most:  # several names may be one spelling
-            texts.append(row["text"])
-    return said
 
 
 async def read_decisions_about(
@@ -286,25 +251,12 @@ async def save_decisions(
 
     With `mark`, the spellings are marked for the stage resolve. `more` is saved with each decision.
     """
-    ends = sorted({end for one in decisions for end in (one.one, one.other)})
+    ends = sorted({end for one in decisions for end in one.ends})
     rows = [row_of(known[id_], min(known[id_].holders or {id_})) for id_ in ends]
     await tx.run("resolve/spellings", rows=rows)
     refs = await give_refs(tx, "decision", [one.id for one in decisions])
     made: list[Row] = [
-        {
-            "id": one.id,
-            "one": one.one,
-            "other": one.other,
-            "ref": refs.get(one.id),
-            "properties": {
-                "verdict": one.verdict,
-                "origin": one.origin,
-                "reason": one.reason,
-                "block": one.block,
-                "saw": one.saw,
-                **(more or {}),
-            },
-        }
+        {**asdict(one), "id": one.id, "ref": refs.get(one.id), "more": more or {}}
         for one in decisions
     ]
     await tx.run("resolve/decide", rows=made, mark=mark)

@@ -17,22 +17,21 @@ import anyio.to_thread
 import numpy as np
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.clustering.edges import Edges, id_ranges, read_edges
 from graphrag_neo4j.index.clustering.gds import leiden_in_gds
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
-from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
-from graphrag_neo4j.index.clustering.tree import (
-    ROOT,
-    HierarchyLimits,
-    Leiden,
-    lasting_ids,
-    with_ids,
+from graphrag_neo4j.index.clustering.hierarchy import (
+    Detect,
+    Edges,
+    community_tree,
+    id_ranges,
+    read_edges,
 )
+from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
+from graphrag_neo4j.index.clustering.tree import ROOT, Leiden, lasting_ids, with_ids
 from graphrag_neo4j.index.clustering.tree_update import FormerTree, UpdatedTree, updated_tree
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["find_communities", "npmi", "weight_of"]
+__all__ = ["find_communities"]
 
 IMPORTED = "import"  # the signature of an imported tree
 SEVERAL = 5  # documents from which on "more than half of the documents" means anything
@@ -110,7 +109,12 @@ async def find_communities(
     else:
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
-        make = partial(_whole, [edges], leiden.limits)
+        held = [edges]
+
+        def make(detect: Detect) -> UpdatedTree:
+            # The edges leave the list, so those that no further level needs go on the way.
+            return UpdatedTree(community_tree(held.pop(), detect, leiden.limits))
+
     del edges  # `make` holds what it needs of them, until it uses it
 
     def in_gds() -> UpdatedTree:
@@ -152,14 +156,6 @@ async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
     kept = stated.kept(~(alone[stated.starts] | alone[stated.ends]))
     weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in kept.rows())
     return kept.weighing(np.fromiter(weights, np.float64, len(kept)))
-
-
-def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
-    """The tree that Leiden makes of the whole graph, whose edges leave the list `held`.
-
-    So those edges that no further level needs go while the tree is made.
-    """
-    return UpdatedTree(community_tree(held.pop(), detect, limits))
 
 
 def npmi(together: int, one: int, other: int, total: int) -> float:

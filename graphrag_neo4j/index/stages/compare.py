@@ -15,26 +15,24 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final
+from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction
-from graphrag_neo4j.graph.rows import IdRow, SpellingRow
+from graphrag_neo4j.graph.rows import IdRow, SpellingRow, pages
 from graphrag_neo4j.index.resolution.names import Spelling, may_be_same, name_properties
 from graphrag_neo4j.index.resolution.spellings import (
     Decision,
     Known,
-    decision,
-    descriptions_of,
     read_decisions_about,
     read_spellings,
     save_decisions,
     stored,
 )
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import ComparedName, NamePair, NameVerdict
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started, silent
-from graphrag_neo4j.text import identify
+from graphrag_neo4j.text import entity_id, identify
 
 __all__ = ["compare"]
 
@@ -46,6 +44,13 @@ MOST_IN_BLOCK: Final = 10  # spellings with one word; a more frequent word says 
 MOST_SAID = 3  # descriptions of each name that a model is shown
 ENOUGH = 4  # descriptions; more of them are no reason to ask again
 UNSAID = "the reply says nothing about a pair with this name"
+
+
+class SaidRow(TypedDict):
+    """What a chunk says about a name."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +86,29 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
     if stage.batched:
         # All questions are put into batches first: nothing is decided before all replies are there,
         # because a decision changes which pairs are asked together.
+        async def ignore(_: object) -> None:
+            """Saves nothing: the replies are in the graph."""
+
         quiet = _Comparing(replace(stage, listen=silent), waiting)
-        await run_tasks(quiet.asks(), quiet.answer, _ignore, workers=stage.workers, batch=BATCH)
+        await run_tasks(quiet.asks(), quiet.answer, ignore, workers=stage.workers, batch=BATCH)
         if stage.waits():
             return False
         comparing.changed = quiet.changed
-    await comparing.run()
+    await run_tasks(
+        comparing.asks(),
+        comparing.answer,
+        comparing.save,
+        workers=stage.workers,
+        batch=BATCH,
+        keep=stage.keep,
+    )
+    await _unmark(stage.graph, [id_ for id_ in waiting if id_ not in comparing.failed])
     return comparing.changed
 
 
-async def _ignore(_outcomes: object) -> None:
-    """Saves nothing: the replies are in the graph."""
-
-
 async def _unmark(graph: Graph, ids: Sequence[str]) -> None:
-    for at in range(0, len(ids), MOST_UNMARKED):
-        rows: list[Row] = [{"id": id_, "reason": None} for id_ in ids[at : at + MOST_UNMARKED]]
+    for page in pages(ids, MOST_UNMARKED):
+        rows: list[Row] = [{"id": id_, "reason": None} for id_ in page]
         await graph.write("resolve/compared", rows=rows)
 
 
@@ -104,26 +116,30 @@ class _Comparing:
     """One run over all marked entities, whose ids are `waiting`."""
 
     def __init__(self, stage: StageContext, waiting: Sequence[str]) -> None:
-        self.stage, self.graph, self.waiting = stage, stage.graph, waiting
+        self.stage, self.waiting = stage, waiting
         self.failed: dict[str, str] = {}
         self.changed = False
 
-    async def run(self) -> None:
-        workers, keep = self.stage.workers, self.stage.keep
-        await run_tasks(
-            self.asks(), self.answer, self._save, workers=workers, batch=BATCH, keep=keep
-        )
-        await _unmark(self.graph, [id_ for id_ in self.waiting if id_ not in self.failed])
-
     async def asks(self) -> AsyncIterator[Group]:
-        """The pairs to ask about in groups for one request; each pair once."""
-        left, known = list[_Asked](), set[Ends]()
-        for at in range(0, len(self.waiting), PAGE):
-            ids = self.waiting[at : at + PAGE]
-            for pair in await self._pairs(ids):
-                ends = (pair.one.id, pair.other.id)
-                left += [pair] if ends not in known else []
-                known.add(ends)
+        """The pairs to ask about in groups for one request; each pair once.
+
+        Removes the decisions of the model that no longer hold.
+        """
+        left, seen = list[_Asked](), set[Ends]()
+        for ids in pages(self.waiting, PAGE):
+
+            async def work(
+                tx: Transaction, ids: Sequence[str] = ids
+            ) -> tuple[dict[Ends, _Asked], bool]:
+                known = await read_spellings(tx, ids)
+                asked, void = await _pairs_to_ask(tx, {x: s for x, s in known.items() if s.n})
+                await tx.run("resolve/drop", ids=sorted(one.id for one in void), mark=True)
+                return asked, bool(void)
+
+            asked, dropped = await self.stage.graph.transact(work)
+            self.changed |= dropped
+            left += [pair for ends, pair in sorted(asked.items()) if ends not in seen]
+            seen |= asked.keys()
             while len(left) >= PAIRS:
                 yield tuple(left[:PAIRS])
                 left = left[PAIRS:]
@@ -131,36 +147,25 @@ class _Comparing:
         if left:
             yield tuple(left)
 
-    async def _pairs(self, ids: Sequence[str]) -> list[_Asked]:
-        """The pairs to ask about; removes the decisions of the model that no longer hold."""
-
-        async def work(tx: Transaction) -> tuple[list[_Asked], bool]:
-            known = await read_spellings(tx, ids)
-            asked, void = await _pairs_to_ask(tx, {x: s for x, s in known.items() if s.n})
-            await tx.run("resolve/drop", ids=sorted(one.id for one in void), mark=True)
-            return asked, bool(void)
-
-        asked, dropped = await self.graph.transact(work)
-        self.changed |= dropped
-        return asked
-
     async def answer(self, asked: Group) -> Verdicts:
         """Asks a model about these pairs."""
         return await self.stage.run(self.stage.backend.compare([pair.shown for pair in asked]))
 
-    async def _save(self, outcomes: Sequence[Outcome[Group, Verdicts]]) -> None:
+    async def save(self, outcomes: Sequence[Outcome[Group, Verdicts]]) -> None:
+        """Saves the verdicts, and why entities could not be compared."""
         made: list[Decision] = []
         known: Known = {}
         failed: dict[str, str] = {}
         for outcome in outcomes:
             verdicts = outcome.result or [None] * len(outcome.item)
             for pair, said in zip(outcome.item, verdicts, strict=True):
-                if said:
-                    known |= {one.id: one for one in (pair.one, pair.other)}
-                    made.append(_decided(pair, said))
-                else:
+                if not said:
                     holders = pair.one.holders | pair.other.holders
                     failed |= dict.fromkeys(holders, outcome.failure or UNSAID)
+                    continue
+                known |= {pair.one.id: pair.one, pair.other.id: pair.other}
+                ends, reason = (pair.one.id, pair.other.id), said.reason or "A model said so."
+                made.append(Decision(*ends, said.verdict, "model", reason, pair.block, pair.saw))
         self.stage.listen(Advanced(failed=len(failed.keys() - self.failed.keys())))
         self.failed |= failed
         self.changed |= bool(made)
@@ -170,34 +175,27 @@ class _Comparing:
             await save_decisions(tx, known, made, mark=True)
             await tx.run("resolve/compared", rows=rows)
 
-        await self.graph.transact(work)
+        await self.stage.graph.transact(work)
 
 
-def _decided(pair: _Asked, said: NameVerdict) -> Decision:
-    reason = said.reason or "A model said so."
-    ends = pair.one.id, pair.other.id
-    return decision(*ends, said.verdict, "model", reason, block=pair.block, saw=pair.saw)
-
-
-async def _pairs_to_ask(tx: Transaction, seeds: Known) -> tuple[list[_Asked], set[Decision]]:
+async def _pairs_to_ask(tx: Transaction, seeds: Known) -> tuple[dict[Ends, _Asked], set[Decision]]:
     """The pairs of these spellings to ask about, and the model's decisions that no longer hold."""
-    words = {word for one in seeds.values() for word in _words(one.name)}
     likely: dict[Ends, tuple[Spelling, Spelling, str]] = {}
     crowded = []
-    for word, block in sorted((await _members(tx, words, seeds)).items()):
+    for word, block in sorted((await _members(tx, seeds)).items()):
         if len(block) > MOST_IN_BLOCK:
             crowded.append(f"word {word}")
             continue
-        for one, other in combinations(sorted(block, key=lambda one: one.id), 2):
+        for one, other in combinations(sorted(block.values(), key=lambda one: one.id), 2):
             if (one.id in seeds or other.id in seeds) and may_be_same(one, other):
                 likely.setdefault((one.id, other.id), (one, other, f"word {word}"))
     decided = await read_decisions_about(tx, seeds, blocks=crowded)
-    final = {(one.one, one.other) for one in decided if one.origin != "model"}
+    final = {one.ends for one in decided if one.origin != "model"}
     wanted = await _shown(tx, {ends: pair for ends, pair in likely.items() if ends not in final})
-    by_model = {(one.one, one.other): one for one in decided if one.origin == "model"}
+    by_model = {one.ends: one for one in decided if one.origin == "model"}
     valid = {e for e, one in by_model.items() if e in wanted and wanted[e].saw == one.saw}
     void = {one for ends, one in by_model.items() if ends not in valid}
-    return [pair for ends, pair in sorted(wanted.items()) if ends not in valid], void
+    return {ends: pair for ends, pair in wanted.items() if ends not in valid}, void
 
 
 def _words(name: str) -> set[str]:
@@ -205,12 +203,10 @@ def _words(name: str) -> set[str]:
     return {word for of, word in name_properties(name).items() if of != "key" and word}
 
 
-async def _members(
-    tx: Transaction, words: set[str], seeds: Known
-) -> Mapping[str, Sequence[Spelling]]:
-    """The spellings by the words that they begin or end with, or have as initials."""
-    most = 2 * MOST_IN_BLOCK
-    rows = await tx.run("resolve/word_block", SpellingRow, words=sorted(words), most=most)
+async def _members(tx: Transaction, seeds: Known) -> Mapping[str, Known]:
+    """The spellings by the words that they and the seeds begin or end with, or have as initials."""
+    words = sorted({word for one in seeds.values() for word in _words(one.name)})
+    rows = await tx.run("resolve/word_block", SpellingRow, words=words, most=2 * MOST_IN_BLOCK)
     found: defaultdict[str, Known] = defaultdict(dict)
     for row in rows:  # what was decided about comes after the entity of the same id
         if row["n"]:
@@ -218,15 +214,19 @@ async def _members(
     for one in seeds.values():
         for word in _words(one.name) & found.keys():
             found[word].setdefault(one.id, one)
-    return {word: list(block.values()) for word, block in found.items()}
+    return found
 
 
 async def _shown(
     tx: Transaction, likely: Mapping[Ends, tuple[Spelling, Spelling, str]]
 ) -> dict[Ends, _Asked]:
-    """The pairs with what the documents say about both names."""
-    spellings = {one.id: one for pair in likely.values() for one in pair[:2]}
-    said = await descriptions_of(tx, spellings.values(), ENOUGH)
+    """The pairs with the shortest descriptions of both names."""
+    holders = {x for one, other, _ in likely.values() for x in one.holders | other.holders}
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders), most=ENOUGH):
+        texts = said[entity_id(row["name"])]
+        if len(texts) < ENOUGH:  # several names may be one spelling
+            texts.append(row["text"])
 
     def shown(one: Spelling) -> ComparedName:
         return ComparedName(one.name, one.type, tuple(said[one.id][:MOST_SAID]))

@@ -10,7 +10,7 @@ import sys
 from array import array
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypedDict
+from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.errors import BudgetSpentError, ModelError, ReplyError
 from graphrag_neo4j.graph import (
@@ -24,8 +24,8 @@ from graphrag_neo4j.graph import (
     refuse_length,
     refuse_other_vectors,
 )
-from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.graph.rows import CountRow, pages
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Notice, Started
@@ -82,17 +82,16 @@ class _Text:
 
 
 @dataclass(frozen=True, slots=True)
-class _EmbeddedText:
-    """The result for one text: a vector, a flaw or a failure.
+class _Result:
+    """The result for one text: its vector, or the reason why there is none.
 
-    `flaw` is the reason why the vector can't be indexed; it would be the same again. `failure` is
-    the reason why no vector came this time.
+    A "flawed" vector can't be indexed, and would be the same again; "failed" is what may come by
+    the next run.
     """
 
     text: _Text
-    vector: "array[float] | None" = None
-    flaw: str | None = None
-    failure: str | None = None
+    outcome: Literal["save", "flawed", "failed"]
+    value: "array[float] | str"
 
 
 async def embed(
@@ -229,20 +228,20 @@ class _Embedding:
             await _ensure_indexes(self.graph, self.embedder, found, replace=True)
         self.dimensions, self.ready = found, True
 
-    async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
+    async def _answer(self, batch: list[_Text]) -> list[_Result]:
         """The result for each text of a batch."""
-        results: list[_EmbeddedText] = []
+        results: list[_Result] = []
         try:
             most = min(self.most, len(batch))
-            for start in range(0, len(batch), most):
-                await self._embed(batch[start : start + most], results)
+            for part in pages(batch, most):
+                await self._embed(part, results)
         except BudgetSpentError as error:
             if not results:
                 raise
             self.spent = error  # the results so far are saved first
         return results
 
-    async def _embed(self, part: list[_Text], results: list[_EmbeddedText]) -> None:
+    async def _embed(self, part: list[_Text], results: list[_Result]) -> None:
         """Adds the result for each text of a part; if its call fails, each half is tried alone."""
         try:
             vectors = await self.embedder.of(part[0].kind).embed([text.text for text in part])
@@ -252,50 +251,48 @@ class _Embedding:
                 reason = str(error)
                 if error.reached and part[0].n_tokens > SMALLEST_LIMIT:
                     reason += ". If it is too long for the model, set KG_EMBEDDING_TOKENS lower"
-                results.append(_EmbeddedText(part[0], failure=reason))
+                results.append(_Result(part[0], "failed", reason))
                 return
             first, middle = len(results), len(part) // 2
             await self._embed(part[:middle], results)
             await self._embed(part[middle:], results)
-            if error.refused and not any(one.failure for one in results[first:]):
+            if error.refused and all(one.outcome != "failed" for one in results[first:]):
                 # No text was refused alone: they were too many.
                 self.most = min(self.most, len(part) - middle)
 
-    def _outcome(self, text: _Text, numbers: Sequence[float]) -> _EmbeddedText:
+    def _outcome(self, text: _Text, numbers: Sequence[float]) -> _Result:
         elements = self.embedder.elements
         wanted = self.dimensions if text.kind == "chunk" or not elements else elements.dimensions
         if len(numbers) != wanted:
             wrong = f"the vector has {len(numbers)} dimensions, not {wanted}"
-            return _EmbeddedText(text, failure=wrong)
+            return _Result(text, "failed", wrong)
         vector = array("f", numbers)
         flaw = flaw_of(vector)
-        return _EmbeddedText(text, flaw=flaw) if flaw else _EmbeddedText(text, vector)
+        return _Result(text, "flawed", flaw) if flaw else _Result(text, "save", vector)
 
-    async def _save(self, outcomes: Sequence[Outcome[list[_Text], list[_EmbeddedText]]]) -> None:
+    async def _save(self, outcomes: Sequence[Outcome[list[_Text], list[_Result]]]) -> None:
         results = [one for outcome in outcomes for one in outcome.result or ()]
         await self.graph.transact(lambda tx: self._write(tx, results))
-        failed = sum(1 for one in results if one.failure)
-        self.flawed += sum(1 for one in results if one.flaw)
+        failed = sum(one.outcome == "failed" for one in results)
+        self.flawed += sum(one.outcome == "flawed" for one in results)
         self.stage.listen(Advanced(len(results) - failed, failed))
 
-    async def _write(self, tx: Transaction, results: Sequence[_EmbeddedText]) -> None:
+    async def _write(self, tx: Transaction, results: Sequence[_Result]) -> None:
         """Writes the vectors, or the reasons why there is none, and the model of the vectors."""
-        if any(not one.failure for one in results):
+        if any(one.outcome != "failed" for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
-        for start in range(0, len(results), ROWS):
-            rows: dict[str, list[Row]] = {"save": [], "flawed": [], "failed": []}
-            for one in results[start : start + ROWS]:
-                row: Row = {"id": one.text.id, "hash": one.text.hash}
-                if one.vector is not None:
-                    rows["save"].append({**row, "vector": one.vector.tolist()})
-                elif one.flaw:
-                    rows["flawed"].append({**row, "reason": one.flaw})
-                else:
-                    rows["failed"].append({**row, "reason": one.failure})
-            for statement, some in rows.items():
-                if some:
-                    await tx.run(f"embed/{statement}", rows=some)
-                    some.clear()  # the driver keeps the parameters until the transaction ends
+        for some in pages(results, ROWS):
+            for statement in ("save", "flawed", "failed"):
+                rows: list[Row] = []
+                for one in some:
+                    if one.outcome == statement:
+                        row: Row = {"id": one.text.id, "hash": one.text.hash}
+                        value = one.value
+                        said = {"reason": value} if isinstance(value, str) else {"vector": [*value]}
+                        rows.append(row | said)
+                if rows:
+                    await tx.run(f"embed/{statement}", rows=rows)
+                    rows.clear()  # the driver keeps the parameters until the transaction ends
 
 
 async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:

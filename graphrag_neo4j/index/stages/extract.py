@@ -6,7 +6,7 @@ pending chunks ──▶ LLM task ──▶ MENTIONS, STATED | Claims        (ev
 The evidence is saved while other chunks are still being read.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, TypeVar, cast
 
@@ -21,22 +21,9 @@ from graphrag_neo4j.graph import (
     sweep_pairs,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.index.evidence import (
-    claim_rows,
-    link,
-    mention_rows,
-    pair_rows,
-    stated_rows,
-)
-from graphrag_neo4j.index.resolution.splits import (
-    Split,
-    first_name,
-    name_of_claim,
-    read_splits,
-    sources_of,
-    split_extraction,
-)
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.evidence import claim_rows, link, mention_rows, pair_rows, stated_rows
+from graphrag_neo4j.index.resolution.evidence_moves import Split, read_splits, split_evidence
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started
@@ -121,19 +108,14 @@ async def _read_chunks(
     async def save(outcomes: Outcomes[ReadT]) -> None:
         await graph.transact(lambda tx: write(tx, outcomes))
 
-    def advance(done: int, failed: int) -> None:
-        stage.listen(Advanced(done, failed))
-
-    waiting = await graph.read(f"extract/count_{kind}", CountRow)
-    stage.listen(Started(kind, int(waiting[0]["n"])))
-    workers = stage.workers
+    stage.listen(Started(kind, (await graph.read(f"extract/count_{kind}", CountRow))[0]["n"]))
     await run_tasks(
         _pending(graph, kind),
         task,
         save,
-        workers=workers,
+        workers=stage.workers,
         batch=BATCH,
-        advance=advance,
+        advance=lambda done, failed: stage.listen(Advanced(done, failed)),
         keep=stage.keep,
     )
 
@@ -147,7 +129,7 @@ async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: b
         claims=backend.signature("claims"),
         with_claims=claims,
     )
-    return int(rows[0]["n"])
+    return rows[0]["n"]
 
 
 async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -> None:
@@ -175,19 +157,25 @@ async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
 async def _save_extractions(
     tx: Transaction, outcomes: Outcomes[Extraction], signature: str
 ) -> None:
-    found = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
-    splits, sources = await _splits(tx, found)
-    done = {id_: split_extraction(one, splits, sources.get(id_, "")) for id_, one in found.items()}
+    done = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    splits = await read_splits(tx)
     again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
     old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
     mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
     stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
-    await _write_entities(tx, {str(row["entity"]): _first(row["names"]) for row in mentions})
+    await _write_entities(
+        tx, {str(row["entity"]): cast("list[str]", row["names"])[0] for row in mentions}
+    )
     await tx.run("extract/mentions", rows=mentions)
     await tx.run("extract/stated", rows=stated)
-    await _write_pairs(tx, stated)
+    pairs = pair_rows(stated)
+    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
+    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
     if again:
-        await _relink_claims(tx, again)
+        await _relink_claims(tx, again, splits)
+    for split in splits:
+        await split_evidence(tx, split, done)
+    if again:
         await sweep_pairs(tx, old_pairs)
         await sweep_entities(tx, old_entities)
     await _write_states(tx, "extraction", outcomes, signature)
@@ -197,89 +185,67 @@ async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: s
     done = {outcome.item.text: outcome.result for outcome in outcomes if outcome.result}
     again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
     old_entities = await forget_claims(tx, again) if again else []
-    named = await _named(tx, [chunk.id for chunk in done])
-    splits, sources = await _splits(tx, named)
+    splits = await read_splits(tx)
+    named = await _named(tx, [chunk.id for chunk in done], splits)
     claims = [
-        _split_claim(row, named[chunk.id], splits, sources.get(chunk.id, ""))
+        row
         for chunk, found in done.items()
-        for row in claim_rows(
-            chunk, found.claims, named[chunk.id] | _first_names(named[chunk.id], splits)
-        )
+        for row in claim_rows(chunk, found.claims, named[chunk.id])
     ]
     refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
     await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
     await _write_links(tx, claims)
+    for split in splits:
+        await split_evidence(tx, split, list(named))
     await sweep_entities(tx, old_entities)
     await _write_states(tx, "claims", outcomes, signature)
 
 
-async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
+async def _relink_claims(tx: Transaction, chunks: Sequence[str], splits: Sequence[Split]) -> None:
     """Links the claims of chunks that were read again to the entities that these now mention."""
-    named = await _named(tx, chunks)
-    splits, sources = await _splits(tx, chunks)
+    named = await _named(tx, chunks, splits)
     claims: list[Row] = []
     for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks):
+        subject, object_ = row["subject"], row["object"]
+        for split in splits:
+            subject = split.first_name(subject)
+            object_ = object_ and split.first_name(object_)
         known = named[row["chunk"]]
-        names = known | _first_names(known, splits)
-        new: Row = {
-            "id": row["claim"],
-            "subject": link(first_name(row["subject"], splits), names),
-            "object": link(first_name(row["object"], splits), names),
-        }
-        claims.append(_split_claim(new, known, splits, sources.get(row["chunk"], "")))
+        claims.append(
+            {"id": row["claim"], "subject": link(subject, known), "object": link(object_, known)}
+        )
     await _write_links(tx, claims)
 
 
-async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The spellings that each chunk uses by id, also those that another entity holds."""
-    rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
+async def _named(
+    tx: Transaction, chunks: Sequence[str], splits: Sequence[Split]
+) -> dict[str, dict[str, str]]:
+    """The spellings that each chunk uses by id, also those that another entity holds.
+
+    Where a chunk uses the name that a split has given, its first name counts as used, too.
+    """
     named: dict[str, dict[str, str]] = {chunk: {} for chunk in chunks}
-    return named | {row["chunk"]: {entity_id(name): name for name in row["names"]} for row in rows}
-
-
-async def _splits(tx: Transaction, chunks: Iterable[str]) -> tuple[list[Split], dict[str, str]]:
-    """The splits of names, and the sources of these chunks where there are splits."""
-    splits = await read_splits(tx)
-    return splits, await sources_of(tx, set(chunks)) if splits else {}
-
-
-def _first_names(named: Mapping[str, str], splits: Iterable[Split]) -> dict[str, str]:
-    """The spellings that a chunk uses under the name of another thing, by id."""
-    return {split.one: split.name for split in splits if split.other in named}
-
-
-def _split_claim(row: Row, named: Mapping[str, str], splits: Sequence[Split], source: str) -> Row:
-    """The row of a claim that is linked to the spellings of the splits."""
-    linked: Row = {}
-    for end in ("subject", "object"):
-        if one := cast("tuple[str, str] | None", row[end]):
-            name = name_of_claim(one[1], named, splits, source)
-            linked[end] = (entity_id(name), name)
-    return {**row, **linked}
+    for row in await tx.run("extract/mentioned", MentionedRow, chunks=chunks):
+        known = named[row["chunk"]] = {entity_id(name): name for name in row["names"]}
+        known |= {split.one: split.name for split in splits if split.other in known}
+    return named
 
 
 async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
-    subjects, objects = _links(claims, "subject"), _links(claims, "object")
+    def links(end: str) -> list[Row]:
+        ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+        return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
+
+    subjects, objects = links("subject"), links("object")
     await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
     await tx.run("extract/subjects", rows=subjects)
     await tx.run("extract/objects", rows=objects)
-
-
-def _links(claims: Sequence[Row], end: Literal["subject", "object"]) -> list[Row]:
-    ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
-    return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
 
 
 async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
     refs = await give_refs(tx, "entity", list(names))
     rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
     await tx.run("extract/entities", rows=rows)
-
-
-async def _write_pairs(tx: Transaction, stated: Sequence[Row]) -> None:
-    pairs = pair_rows(stated)
-    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
-    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
 
 
 async def _write_states(
@@ -303,7 +269,3 @@ async def _write_states(
     await tx.run(f"extract/done_{kind}", rows=done)
     if failed:
         await tx.run(f"extract/failed_{kind}", rows=failed)
-
-
-def _first(names: object) -> str:
-    return str(cast("list[str]", names)[0])

@@ -7,7 +7,6 @@ apart from those whose text did not change.
 from collections.abc import AsyncIterable, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import TypedDict
 
 import anyio
@@ -16,6 +15,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.documents import (
     CutDocuments,
     PreparedDocument,
@@ -28,13 +28,12 @@ from graphrag_neo4j.index.documents import (
 )
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.concurrency import first_error
-from graphrag_neo4j.model.events import Listener, Share, Started
+from graphrag_neo4j.model.events import Share
 from graphrag_neo4j.text.files import KeyCounts
 
 __all__ = ["Ingested", "ingest"]
 
 Work = Callable[[Graph], Awaitable[None]]
-DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
 PART = 4000  # chunks of a document in one transaction, at most; a larger one has several
@@ -71,22 +70,18 @@ class Ingested:
 
 async def ingest(
     graph: Graph,
-    documents: AsyncIterable[Document],
+    documents: AsyncIterable[tuple[Document, Share]],
     cuts: Cuts,
-    listen: Listener,
     *,
     recut: bool = False,
-    started: Started = DOCUMENTS,
-    size_of: Callable[[Document], int] = lambda _: 1,
     seen: KeyCounts | None = None,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
-    The next documents are cut while the last ones are written. With `recut` True, documents that
-    were cut with other settings are cut again. `started` is the first event; `size_of` gives the
-    share of its total that a document has, in its unit. `seen` receives the id of each document.
+    Each document comes with its share of the progress. The next documents are cut while the last
+    ones are written. With `recut` True, documents that were cut with other settings are cut again.
+    `seen` receives the id of each document.
     """
-    listen(started)
     seen = KeyCounts() if seen is None else seen
     to_write, arriving = anyio.create_memory_object_stream[Work](0)
 
@@ -100,8 +95,7 @@ async def ingest(
         async with arriving, anyio.create_task_group() as tasks:
             tasks.start_soon(write_each)
             async with to_write:
-                async for document in documents:
-                    share = Share(size_of(document), listen)
+                async for document, share in documents:
                     prepared = prepare_document(document, cuts)
                     if seen.add(prepared.id) > 1:
                         result.repeated.append(document.source)
@@ -171,7 +165,7 @@ class _Ingesting:
         await self.send()
         await self.to_write.send(partial(begin_document, prepared.row))
         previous, ids = None, set[str]()
-        while part := list(islice(rows, PART)):
+        for part in pages(rows, PART):
             await self.to_write.send(partial(write_part, part, previous))
             previous = part[-1]
             ids.update(str(row["id"]) for row in part)

@@ -34,7 +34,7 @@ from graphrag_neo4j.index.report_inputs import (
     pieces_of,
     read_materials,
 )
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import WrittenReport
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, ground, rewrite
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
@@ -140,7 +140,15 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
     stage.listen(Started("reports", int(found["n"])))
     if found["n"] and found["deepest"] is not None:
         for level in range(found["deepest"], -1, -1):
-            await _Level(stage, limits, level).write()
+            reports = _Level(stage, limits, level)
+            await run_tasks(
+                reports.tasks(),
+                reports.answer,
+                reports.save,
+                workers=stage.workers,
+                batch=BATCH,
+                keep=stage.keep,
+            )
             if stage.waits():  # the level above is written from these reports
                 return
 
@@ -163,13 +171,7 @@ class _Level:
         self.signature = stage.backend.signature("report")
         self.quoting = stage.backend.quotes
 
-    async def write(self) -> None:
-        workers, keep = self.stage.workers, self.stage.keep
-        await run_tasks(
-            self._tasks(), self._answer, self._save, workers=workers, batch=BATCH, keep=keep
-        )
-
-    async def _tasks(self) -> AsyncIterator[_Task]:
+    async def tasks(self) -> AsyncIterator[_Task]:
         """The tasks of this level, without reports that were written from the same context."""
         after = ""
         while rows := await self.graph.read(
@@ -263,12 +265,14 @@ class _Level:
         pieces = {} if self.quoting else pieces_of(table, material)
         return _Task(id_, material, table, known, hash_, report, pieces)
 
-    async def _answer(self, task: _Task) -> WrittenReport:
+    async def answer(self, task: _Task) -> WrittenReport:
+        """The report of a task."""
         if task.report:
             return task.report
         return await self.stage.run(self.stage.backend.report(task.table.text, task.material))
 
-    async def _save(self, outcomes: Sequence[Outcome[_Task, WrittenReport]]) -> None:
+    async def save(self, outcomes: Sequence[Outcome[_Task, WrittenReport]]) -> None:
+        """Saves reports, and the reasons why there is none."""
         rows = [self._row(t.item, t.result) for t in outcomes if t.result]
         failed = [{"id": t.item.id, "reason": t.failure} for t in outcomes if t.failure]
 

@@ -17,14 +17,14 @@ from typing import TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
-from graphrag_neo4j.index.resolution.moves import Move, move_evidence
+from graphrag_neo4j.index.resolution.evidence_moves import Move, move_evidence
 from graphrag_neo4j.index.resolution.names import Spelling, block_key
 from graphrag_neo4j.index.resolution.spellings import (
-    AroundRow,
     Decision,
     Known,
     by_acronym,
     by_form,
+    foremost,
     groups,
     means_another,
     read_decisions_about,
@@ -87,22 +87,22 @@ async def _apply_rules(tx: Transaction, known: Known, *, rules: bool) -> set[str
     keys = {block_key(one.name) for one in known.values()}
     letters = {block_key(part) for one in known.values() for part in initials(one.name) or ()}
     members = await _blocks(tx, known, keys | letters)
-    wanted: list[Decision] = []
+    wanted: set[Decision] = set()
     if rules:
-        expanded = await _expansions(tx, known)
-        for key in sorted(keys):
-            block = [s for s in members[key] if not means_another(s, expanded.get(s.id, ()))]
-            wanted += by_form(key, block) if len(block) > 1 else []
-        meant = {block_key(name) for names in expanded.values() for name in names if name}
+        stand_for = await _expansions(tx, known)
+        for key in keys:
+            block = [s for s in members[key] if not means_another(s, stand_for.get(s.id, ()))]
+            wanted |= set(by_form(key, block))
+        meant = {block_key(name) for names in stand_for.values() for name in names if name}
         members = await _blocks(tx, known, meant)
-        for id_, names in expanded.items():
+        for id_, names in stand_for.items():
             fitting = [s for name in sorted(names) if name for s in members[block_key(name)]]
-            wanted += by_acronym(known[id_], names, fitting)
+            wanted |= set(by_acronym(known[id_], names, fitting))
     blocks = {f"form {key}" for key in keys} | {f"acronym {key}" for key in keys | letters}
-    before, after = await read_decisions_about(tx, blocks=blocks), set(wanted)
-    await tx.run("resolve/drop", ids=sorted(one.id for one in before - after), mark=False)
-    await save_decisions(tx, known, sorted(after - before, key=lambda one: one.id))
-    return {end for one in before ^ after for end in (one.one, one.other)}
+    before = await read_decisions_about(tx, blocks=blocks)
+    await tx.run("resolve/drop", ids=sorted(one.id for one in before - wanted), mark=False)
+    await save_decisions(tx, known, sorted(wanted - before, key=lambda one: one.id))
+    return {end for one in before ^ wanted for end in (one.one, one.other)}
 
 
 async def _blocks(
@@ -110,10 +110,10 @@ async def _blocks(
 ) -> defaultdict[str, list[Spelling]]:
     """The spellings of blocks by key; those that are not known yet become known."""
     rows = await tx.run("resolve/block", SpellingRow, keys=sorted(keys))
-    decided = {row["id"]: row for row in rows if row["decided"]}
+    decided = {row["id"]: stored(row) for row in rows if row["decided"]}
     unread = {row["id"] for row in rows} - known.keys() - decided.keys()
-    known |= {id_: stored(row) for id_, row in decided.items() if id_ not in known}
-    known |= {id_: one for id_, one in (await spellings_of(tx, unread)).items() if id_ in unread}
+    read = {id_: one for id_, one in (await spellings_of(tx, unread)).items() if id_ in unread}
+    known |= {id_: one for id_, one in (decided | read).items() if id_ not in known}
     found: defaultdict[str, list[Spelling]] = defaultdict(list)
     for one in known.values():
         found[block_key(one.name)].append(one)
@@ -122,41 +122,39 @@ async def _blocks(
 
 async def _expansions(tx: Transaction, known: Known) -> defaultdict[str, set[str]]:
     """What documents say that the acronyms among these spellings stand for, by id."""
-    asked: list[Row] = [
+    asked = [
         {"spelling": one.id, "entity": holder, "forms": definition_forms(one.name)}
         for one in known.values()
         if one.n and looks_like_acronym(one.name)
         for holder in sorted(one.holders)
     ]
-    expanded: defaultdict[str, set[str]] = defaultdict(set)
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for row in await tx.run("resolve/acronym_texts", AcronymTextRow, rows=asked):
         if row["spelling"] in map(entity_id, row["names"]):
-            expanded[row["spelling"]] |= expansions(row["text"], known[row["spelling"]].name)
-    return expanded
+            found[row["spelling"]] |= expansions(row["text"], known[row["spelling"]].name)
+    return found
 
 
 async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> bool:
-    """Moves evidence to the entities of the groups; returns whether any has moved."""
+    """Moves evidence to the entities of the groups; returns whether any has moved.
+
+    A decision of a rule or a model goes with the evidence of one of its spellings.
+    """
     decisions = await _decisions(tx, known, {*known, *changed})
-    without = {one.id for one in known.values() if not one.n}
-    void = {
-        one
-        for one in decisions
-        if one.origin != "person" and not without.isdisjoint((one.one, one.other))
-    }
+    gone = {one.id for one in known.values() if not one.n}
+    void = {one for one in decisions if one.origin != "person" and not gone.isdisjoint(one.ends)}
     await tx.run("resolve/drop", ids=sorted(one.id for one in void), mark=False)
-    kept = sorted(decisions - void, key=lambda one: one.id)
-    inside = [one for one in kept if one.one in known and one.other in known]
-    decided = {end for one in kept for end in (one.one, one.other)}
+    kept = decisions - void
+    decided = {end for one in kept for end in one.ends}
     targets: dict[tuple[str, str], str] = {}
     rows: list[Row] = []
-    for group in groups(known, inside):
+    for group in groups(known, [one for one in kept if known.keys() >= set(one.ends)]):
         members = [known[id_] for id_ in group]
-        target = min(members, key=lambda one: (-one.n, one.id)).id
+        target = foremost(members).id
         rows += [row_of(one, target) for one in members if one.id in decided]
         targets |= {(h, s.id): target for s in members for h in s.holders if h != target}
     await tx.run("resolve/spellings", rows=sorted(rows, key=lambda row: str(row["id"])))
-    ends = {end for one in void for end in (one.one, one.other)}
+    ends = {end for one in void for end in one.ends}
     await tx.run("resolve/sweep", ids=sorted({*known, *changed, *ends} - decided))
     if targets:
         names = {id_: known[id_].name for id_ in targets.values()}
@@ -172,9 +170,9 @@ async def _decisions(tx: Transaction, known: Known, ids: Collection[str]) -> set
         seen |= new
         decisions = await read_decisions_about(tx, new)
         found |= decisions
-        ids = {end for one in decisions if one.verdict == "same" for end in (one.one, one.other)}
+        ids = {end for one in decisions if one.verdict == "same" for end in one.ends}
         if unread := sorted(ids - known.keys()):
-            around = await tx.run("resolve/around", AroundRow, ids=unread)
+            around = await tx.run("resolve/around", SpellingRow, ids=unread)
             known |= {row["id"]: stored(row) for row in around if row["id"] not in known}
             ids |= {row["id"] for row in around}
     return found

@@ -21,7 +21,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.report_inputs import sample_of_texts
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started
@@ -159,28 +159,22 @@ class _Describing:
         """Runs one round; returns whether another round is needed."""
         self.progress = False
         workers, keep = self.stage.workers, self.stage.keep
-        if self.stage.batched and await self._replies_wait():
-            return False
+        if self.stage.batched:
+            # All requests are put into batches first. Groups are saved only when all replies are
+            # there, because a saved one changes which groups are packed into one request. So do
+            # descriptions that need no model, which are saved before.
+            async def ignore(_outcomes: object) -> None:
+                """Saves nothing: the replies are in the graph."""
+
+            async for _ in self._batches():
+                pass
+            await run_tasks(self._batches(), self._answer, ignore, workers=workers, batch=BATCH)
+            if self.stage.waits():
+                return False
         await run_tasks(
             self._batches(), self._answer, self._save, workers=workers, batch=BATCH, keep=keep
         )
         return self.progress
-
-    async def _replies_wait(self) -> bool:
-        """Puts all requests into batches; returns whether replies are still to come.
-
-        Groups are saved only when all replies are there, because a saved one changes which groups
-        are packed into one request. So do descriptions that need no model, which are saved first.
-        """
-
-        async def ignore(_outcomes: object) -> None:
-            """Saves nothing: the replies are in the graph."""
-
-        async for _ in self._batches():
-            pass
-        workers = self.stage.workers
-        await run_tasks(self._batches(), self._answer, ignore, workers=workers, batch=BATCH)
-        return self.stage.waits()
 
     async def _batches(self) -> AsyncIterator[_Batch]:
         """The groups to ask a model about; finished descriptions are saved on the way."""

@@ -92,13 +92,12 @@ class Written:
     """The folder that was written, and the names of its files.
 
     `kept` holds the paths of files that a person wrote or changed, because of which the files went
-    to a new folder. `removed` names files of an earlier run that this run does not have.
+    to a new folder.
     """
 
     folder: Path
     files: tuple[str, ...]
     kept: tuple[Path, ...] = ()
-    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +148,23 @@ def setting_lines(tuning: Tuning, folder: Path) -> list[str]:
 def _page(tuning: Tuning, folder: Path) -> str:
     """The page, in Markdown, for the folder that holds the prompt files."""
     used = Usage.total(tuning.usage.values())
-    language = tuning.language or "several; each text keeps the language of its passage"
     why = _numbers(tuning.reason_passages)
-    reason = f"\n\nWhy: {_inline(tuning.reason)}{f' ({why})' if why else ''}"
-    left_out = [f"- {_inline(one)}" for one in tuning.left_out]
+    types = [
+        f"| {_inline(one.name)} | {_inline(one.definition) or 'not defined'} "
+        f"| {_inline(', '.join(one.names))} | {_numbers(one.passages)} |"
+        for one in tuning.entity_types
+    ]
+    examples = [
+        f"### Passage {one.number}: {one.entities:,} entities, {one.relationships:,} relationships"
+        f"\n\n{_place(one.passage)}\n\n{_block(one.text)}"
+        for one in tuning.examples
+    ]
+    before, after = tuning.prompt_tokens
+    size = (
+        f"With these examples and definitions the prompt for a chunk has {after:,} tokens beside "
+        f"the chunk. With the prompt that comes with this program it has {before:,}."
+    )
+    left_out = "\n".join(f"- {_inline(one)}" for one in tuning.left_out)
     passages = [
         f"### Passage {n}\n\n{_place(one)}, share {one.share:.0%}\n\n{_block(one.text)}"
         for n, one in enumerate(tuning.passages, start=1)
@@ -163,41 +175,22 @@ def _page(tuning: Tuning, folder: Path) -> str:
         settings=_block("\n".join(setting_lines(tuning, folder)), "ini"),
         files="\n".join(f"- `{name}`: {PURPOSE[name]}" for name in tuning.files),
         domain=_inline(tuning.domain),
-        language=_inline(language),
+        language=_inline(tuning.language or "several; each text keeps the language of its passage"),
         persona=_inline(tuning.persona),
-        reason=reason if tuning.reason else "",
-        types="\n".join(map(_type_row, tuning.entity_types)),
-        examples=_examples(tuning),
-        left_out="\n\n".join(
-            ["", f"## Left out ({len(left_out):,})", "\n".join(left_out)] if left_out else []
+        reason=(
+            f"\n\nWhy: {_inline(tuning.reason)}{f' ({why})' if why else ''}"
+            if tuning.reason
+            else ""
         ),
+        types="\n".join(types),
+        examples="\n\n".join([EXAMPLES, *examples, size]) if examples else NO_EXAMPLES,
+        left_out=f"\n\n## Left out ({len(tuning.left_out):,})\n\n{left_out}" if left_out else "",
         passages="\n\n".join(passages),
         calls=f"{used.calls:,}",
         input_tokens=f"{used.input_tokens:,}",
         output_tokens=f"{used.output_tokens:,}",
         cost="unknown cost" if used.unpriced else f"${used.cost:.4f}",
     )
-
-
-def _type_row(one: EntityType) -> str:
-    definition, names = _inline(one.definition) or "not defined", _inline(", ".join(one.names))
-    return f"| {_inline(one.name)} | {definition} | {names} | {_numbers(one.passages)} |"
-
-
-def _examples(tuning: Tuning) -> str:
-    if not tuning.examples:
-        return NO_EXAMPLES
-    shown = [
-        f"### Passage {one.number}: {one.entities:,} entities, {one.relationships:,} relationships"
-        f"\n\n{_place(one.passage)}\n\n{_block(one.text)}"
-        for one in tuning.examples
-    ]
-    before, after = tuning.prompt_tokens
-    size = (
-        f"With these examples and definitions the prompt for a chunk has {after:,} tokens beside "
-        f"the chunk. With the prompt that comes with this program it has {before:,}."
-    )
-    return "\n\n".join([EXAMPLES, *shown, size])
 
 
 def _place(passage: Passage) -> str:
@@ -234,72 +227,42 @@ def check_folder(folder: Path) -> None:
 def write_folder(folder: Path, texts: Callable[[Path], Mapping[str, str]]) -> Written:
     """Writes the files that `texts` gives for a folder, by name. Raises InputError if it can't."""
     check_folder(folder)
-    places = chain([folder, folder / "new"], (folder / f"new-{n}" for n in count(2)))
     kept: tuple[Path, ...] = ()
     try:
-        for place in places:
-            files = texts(place)
-            by_hand = _by_hand(place, files)
+        for place in chain([folder, folder / "new"], (folder / f"new-{n}" for n in count(2))):
+            files, ours = texts(place), _hashes(place)
+            stems = {stem for name in files for stem in names_of_prompt(Path(name).stem)}
+            by_hand = [
+                path
+                for path in (sorted(place.iterdir()) if place.is_dir() else ())
+                if (path.name in ours or (path.stem in stems and path.suffix in SUFFIXES))
+                and path.is_file()
+                and _hash(path.read_bytes()) != ours.get(path.name)
+            ]
             if not by_hand:
                 break
             kept = kept or tuple(by_hand)
-        return Written(place, tuple(files), kept, tuple(_write(place, files)))
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            write_whole(place / name, text.encode())
+        for name in ours.keys() - files.keys():  # of an earlier run
+            (place / name).unlink(missing_ok=True)
+        hashes = {WRITTEN: {name: _hash(text.encode()) for name, text in files.items()}}
+        write_whole(place / MANIFEST, json.dumps(hashes, indent=2).encode() + b"\n")
     except OSError as error:
         raise InputError(NOT_WRITABLE.format(folder=folder, reason=error)) from error
+    return Written(place, tuple(files), kept)
 
 
-def _by_hand(folder: Path, files: Iterable[str]) -> list[Path]:
-    """The files in a folder that a person wrote and that the new files would replace."""
-    ours = _hashes(folder)
-    stems = {stem for name in files for stem in names_of_prompt(Path(name).stem)}
-    return [
-        path
-        for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
-        if (path.name in ours or (path.stem in stems and path.suffix in SUFFIXES))
-        and path.is_file()
-        and _hash(path.read_bytes()) not in ours.get(path.name, ())
-    ]
-
-
-def _write(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Writes the files, and returns the names of older ones of ours, which are removed.
-
-    The hashes are written first, with those of before. So a run that is interrupted leaves no file
-    that looks as if a person had changed it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    before = _hashes(folder)
-    new = {name: [_hash(text.encode())] for name, text in files.items()}
-    _write_hashes(folder, {x: [*new.get(x, []), *before.get(x, [])][:2] for x in {**before, **new}})
-    for name, text in files.items():
-        write_whole(folder / name, text.encode())
-    old = [name for name in before if name not in files and (folder / name).is_file()]
-    for name in old:
-        (folder / name).unlink()
-    _write_hashes(folder, new)
-    return old
-
-
-def _write_hashes(folder: Path, hashes: Mapping[str, list[str]]) -> None:
-    write_whole(folder / MANIFEST, json.dumps({WRITTEN: hashes}, indent=2).encode() + b"\n")
-
-
-def _hashes(folder: Path) -> dict[str, list[str]]:
+def _hashes(folder: Path) -> dict[str, str]:
     """The hashes of the files that were written to a folder; none if they are not known.
 
     A file `tuning.json` that can't be read tells nothing, so all files count as a person's.
     """
     try:
         found = json.loads((folder / MANIFEST).read_bytes())[WRITTEN]
-        return {name: [*map(str, of)] for name, of in found.items() if name == Path(name).name}
-    except (
-        FileNotFoundError,
-        NotADirectoryError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-    ):
+        return {name: str(of) for name, of in found.items() if name == Path(name).name}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 

@@ -19,7 +19,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.model.events import Advanced, Listener, Notice, silent
+from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.text import identify, number_of_words, storable
 
 if TYPE_CHECKING:
@@ -73,16 +73,13 @@ async def read_sample(corpus: Corpus, n: int, listen: Listener = silent) -> Samp
 
     Memory does not grow with the corpus. Raises InputError if the corpus holds no text.
     """
-    listen(corpus.started("sample"))
     kept: list[_Windows] = []
     documents = 0
-    async for document in corpus.documents():
+    async for document, share in corpus.read("sample", listen):
         if document.text.strip():
             documents += 1
             kept = heapq.nsmallest(MOST_DOCUMENTS, [*kept, _windows(document)])
-        listen(Advanced(corpus.size_of(document)))
-    if rest := corpus.size_of_rest():
-        listen(Advanced(rest))
+        share(1.0)
     for notice in corpus.notices():
         listen(Notice(notice, warning=True))
     if not kept:

@@ -40,7 +40,7 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.text import excerpt, name_key, tokens
 from graphrag_neo4j.text.files import read_prompt
 
-__all__ = ["TuneEstimate", "Wishes", "check_tuning", "estimate_tuning", "tune"]
+__all__ = ["Wishes", "check_tuning", "estimate_tuning", "tune"]
 
 NO_MODEL = (
     "Prompts are fitted to documents by a model, and no model is set: set OPENAI_API_KEY, or "
@@ -134,10 +134,7 @@ def estimate_tuning(sample: Sample, settings: Settings) -> TuneEstimate:
 
 
 async def tune(
-    sample: Sample,
-    backends: Backends,
-    wishes: Wishes,
-    listen: Listener = silent,
+    sample: Sample, backends: Backends, wishes: Wishes, listen: Listener = silent
 ) -> Tuning:
     """Asks a model what the passages of a sample are about, and returns what was chosen.
 
@@ -153,7 +150,13 @@ async def tune(
     texts = [one.text for one in sample.passages]
     listen(Started("profile"))
     found = await endpoint.run(profile_task(texts, settings))
-    told = _wanted(found, wishes, settings.language)
+    language = wishes.language or settings.language
+    told = replace(
+        found,
+        domain=plain_line(wishes.domain or found.domain).rstrip("."),
+        language=plain_line(language) if language else found.language,
+        persona=plain_line(wishes.persona or found.persona).rstrip("."),
+    )
     listen(Started("entity types"))
     spoken = told.language or "the language of the passages"
     types = await endpoint.run(
@@ -194,17 +197,6 @@ async def tune(
         prompt_tokens=(_size(usual), _size(fitted)),
         files=files,
         usage=dict(endpoint.meter.steps),
-    )
-
-
-def _wanted(found: Profile, wishes: Wishes, language: str | None) -> Profile:
-    """The profile with the wishes in its place, and with the language of the settings."""
-    language = wishes.language or language
-    return replace(
-        found,
-        domain=plain_line(wishes.domain or found.domain).rstrip("."),
-        language=plain_line(language) if language else found.language,
-        persona=plain_line(wishes.persona or found.persona).rstrip("."),
     )
 
 

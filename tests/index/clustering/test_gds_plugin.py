@@ -4,16 +4,10 @@ import pytest
 from graphdatascience import GraphDataScience
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.clustering.edges import Edges
-from graphrag_neo4j.index.clustering.gds_client import detector, first_seen
-from graphrag_neo4j.index.clustering.hierarchy import community_tree
+from graphrag_neo4j.index.clustering.gds_client import detector
+from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
 from tests.index.stages.test_communities import carol
-
-
-def test_nodes_come_in_the_order_in_which_the_edges_name_them() -> None:
-    edges = Edges.of([("b", "c", 1.0), ("c", "a", 1.0), ("b", "e", 1.0)], "abcde")
-    assert [edges.names[node] for node in first_seen(edges)] == ["b", "c", "a", "e"]
 
 
 @pytest.mark.anyio

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
+from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers, community_tree
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
 
@@ -19,9 +18,7 @@ edge_lists = st.lists(st.tuples(names, names, st.floats(0.1, 9)), max_size=60).m
 )
 
 
-def by_names(
-    split: Callable[[Sequence[WeightedEdge], float], Mapping[str, int]],
-) -> Detect:
+def by_names(split: Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]) -> Detect:
     """A detector made from a function that knows nodes by their names."""
 
     def detect(edges: Edges, gamma: float) -> Numbers:
@@ -122,12 +119,6 @@ def test_splits_of_one_run_weigh_as_if_each_were_alone() -> None:
         weights[a in "xyz"] += weight
     assert weights[False] == pytest.approx(41.0, rel=1e-4)
     assert weights[True] == pytest.approx(41.0, rel=1e-4)
-
-
-def test_without_edges_each_entity_is_a_community_and_nothing_is_detected() -> None:
-    tree = community_tree(Edges.of([], ["b", "a"]), _never, HierarchyLimits())
-    assert [c.members for c in tree] == [("a",), ("b",)]
-    assert community_tree(Edges.of([], []), _never, HierarchyLimits()) == []
 
 
 @by_names

@@ -32,16 +32,6 @@ def test_the_larger_part_of_a_community_that_falls_apart_keeps_its_id() -> None:
     assert smaller not in {"one", larger}
 
 
-def test_halves_are_new_communities() -> None:
-    assert "one" not in ids(flat("ab", "cd"), paths(one="abcd"))
-
-
-def test_of_two_levels_the_more_similar_community_gets_the_id() -> None:
-    parent = TreeCommunity.of(0, "abcd", None)
-    child = TreeCommunity.of(1, "abc", parent.id)
-    assert lasting_ids([parent, child], paths(one="abc", two="d"))[child.id] == "one"
-
-
 def test_a_new_community_never_gets_the_id_of_one_that_lives_on() -> None:
     """The older one began with the members that the new one has now."""
     new, old = flat("ab", "cdefg")

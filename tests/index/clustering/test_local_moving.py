@@ -1,16 +1,14 @@
 """Local moving: only what a change touches moves, and a move never lowers modularity."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.local_moving import modularity, move_locally
+from graphrag_neo4j.index.clustering.hierarchy import Edges, Numbers
+from graphrag_neo4j.index.clustering.tree_update import modularity, move_locally
 from graphrag_neo4j.model import WeightedEdge
 
 names = st.sampled_from([f"n{i:02d}" for i in range(16)])
@@ -55,31 +53,9 @@ def together(label: Mapping[str, object]) -> list[str]:
     return sorted(groups.values())
 
 
-def test_a_new_node_joins_the_community_that_it_is_tied_to() -> None:
-    edges = [*clique("abcd"), *clique("wxyz"), ("a", "n", 1.0), ("b", "n", 1.0), ("n", "z", 1.0)]
-    label = dict.fromkeys("abcd", "left") | dict.fromkeys("wxyz", "right")
-    assert together(moved(edges, label, "n")) == ["abcdn", "wxyz"]
-
-
 def test_new_nodes_form_a_community_of_their_own_before_any_of_them_joins_another() -> None:
     edges = [*clique("abcd"), *clique("nopq"), ("a", "n", 1.0)]
     assert together(moved(edges, dict.fromkeys("abcd", "old"), "nopq")) == ["abcd", "nopq"]
-
-
-def test_pairs_of_new_nodes_move_as_a_whole() -> None:
-    chain = [(f"n{i}", f"n{i + 1}", 1.0) for i in range(7)]
-    found = moved(chain, {}, [f"n{i}" for i in range(8)])
-    sizes = sorted(Counter(found.values()).values())
-    assert len(sizes) <= 3
-    assert sizes[0] > 1
-
-
-def test_the_unit_of_the_weights_makes_no_difference() -> None:
-    chance, nodes = Random(1), [f"n{i}" for i in range(6)]
-    pairs = {tuple(sorted(chance.sample(nodes, 2))): chance.randint(1, 9) for _ in range(12)}
-    edges = [(a, b, float(weight)) for (a, b), weight in pairs.items()]
-    tenths = [(a, b, weight / 10) for a, b, weight in edges]
-    assert together(moved(tenths, {}, nodes)) == together(moved(edges, {}, nodes))
 
 
 def test_a_node_that_nothing_frees_stays_although_it_would_gain() -> None:

@@ -3,15 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from random import Random
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
-from graphrag_neo4j.index.clustering.local_moving import move_locally
+from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers, community_tree
 from graphrag_neo4j.index.clustering.tree import (
     ROOT,
     HierarchyLimits,
@@ -93,49 +89,6 @@ def test_after_any_changes_the_tree_is_strict_and_its_communities_are_connected(
                 assert parent.level == community.level - 1
                 assert set(community.members) < set(parent.members)
         assert unchecked.keys() <= {ROOT, *by_id}
-
-
-def test_a_community_that_has_exchanged_a_member_for_another_is_split_anew() -> None:
-    """In this history one leaves and another enters, and no edge of either has changed."""
-    chance = Random(1701)
-    nodes = [f"n{i:03d}" for i in range(chance.choice([20, 30, 50, 80]))]
-    n, near = len(nodes), chance.choice([3, 5, 8])
-    weights: dict[tuple[str, str], int] = {}
-    for _ in range(n * chance.choice([2, 3])):
-        a, b = chance.randrange(n), chance.randrange(n)
-        if chance.random() < 0.75:
-            b = (a // near) * near + chance.randrange(near)
-        if a != b and b < n:
-            weights[nodes[min(a, b)], nodes[max(a, b)]] = chance.randint(1, 4)
-    limits = HierarchyLimits(max_size=chance.choice([0, 3, 5]))
-    edges = _listed(weights)
-    tree, unchecked = community_tree(Edges.of(edges, nodes), local, limits), dict[str, float]()
-    for _ in range(6):
-        before = edges
-        for _ in range(chance.choice([1, 1, 2, 5])):
-            a, b = chance.randrange(n), chance.randrange(n)
-            pair = nodes[min(a, b)], nodes[max(a, b)]
-            if a != b and pair in weights and chance.random() < 0.6:
-                del weights[pair]
-            elif a != b:
-                weights[pair] = chance.randint(1, 9)
-        edges = _listed(weights)
-        tree, unchecked = updated(
-            tree, before, set(nodes), edges, unchecked, detect=local, limits=limits
-        )
-        assert [c.members for c in tree if not connected(c.members, edges)] == []
-
-
-def _listed(weights: Mapping[tuple[str, str], int]) -> list[WeightedEdge]:
-    return [(a, b, float(weight)) for (a, b), weight in sorted(weights.items())]
-
-
-def local(edges: Edges, gamma: float) -> Numbers:
-    """The communities that nodes find that begin alone."""
-    n = len(edges.names)
-    order = np.lexsort((edges.ends, edges.starts))
-    ordered = Edges(edges.names, edges.starts[order], edges.ends[order], edges.weights[order])
-    return move_locally(np.arange(n, dtype=np.int32), range(n), ordered, gamma)
 
 
 @given(st.sets(names), edge_lists)

@@ -7,17 +7,11 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.result import IndexResult
 from graphrag_neo4j.index.stages.communities import CommunitiesDueRow
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
-from tests.support.graphrag_tables import (
-    brought,
-    column,
-    interrupted,
-    pairs_of,
-    write_small,
-)
+from tests.support.graphrag_tables import brought, column, interrupted, pairs_of, write_small
 
 pytestmark = pytest.mark.one_release
 

@@ -11,13 +11,11 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.evidence import pair_id
 from graphrag_neo4j.index.importing import Counted
 from graphrag_neo4j.index.importing.tables import read_rows
-from graphrag_neo4j.index.stages.communities import CommunitiesDueRow
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import entity_id
+from graphrag_neo4j.text import entity_id, pair_id
 from tests.support.graphrag_tables import (
     CAROL,
     SMALL,
@@ -78,18 +76,6 @@ async def test_rows_that_are_one_thing_are_merged_and_citations_follow(
     assert findings == [{"x": "So [Data: Relationships (0)].", "r": [ada]}]
 
 
-async def test_spellings_and_descriptions_of_merged_rows_are_all_kept(
-    graph: Graph, alone: Settings, index: Write
-) -> None:
-    await brought(alone, index())
-    ada = await graph.run_plain(
-        "MATCH (e:Entity {ref: 0})<-[m:MENTIONS]-(c) "
-        "RETURN c.ref AS chunk, m.names AS names, e.description AS description ORDER BY chunk"
-    )
-    assert [row["names"] for row in ada] == [["ADA"], ["ADA", "Ada"]]
-    assert ada[0]["description"] == "A writer.\nShe wrote."
-
-
 @pytest.mark.parametrize("document", ["document_ids", "document_id"])
 async def test_units_name_their_documents_as_either_version_does(
     graph: Graph, alone: Settings, index: Write, document: str
@@ -127,20 +113,6 @@ async def test_a_document_without_the_text_of_its_units_has_their_text(
     assert source == ["graphrag:d" if documents is None else "ada.txt"]
 
 
-@pytest.mark.parametrize("without", ["communities", "community_reports"])
-async def test_the_next_build_makes_what_the_tables_lack(
-    graph: Graph, alone: Settings, index: Write, without: str
-) -> None:
-    await brought(alone, index(**{without: None, "community_reports": None}))
-    due = await graph.read("communities/due", CommunitiesDueRow)
-    kept = without == "community_reports"
-    assert [(row["made_with"], row["due"]) for row in due] == [
-        ("import" if kept else None, not kept)
-    ]
-    stale = await column(graph, "MATCH (c:Community) RETURN c.stale AS x")
-    assert stale == ([True, True, True] if kept else [])
-
-
 async def test_rows_that_look_alike_are_told_apart(
     graph: Graph, alone: Settings, index: Write
 ) -> None:
@@ -163,36 +135,6 @@ async def test_rows_that_look_alike_are_told_apart(
     refs = await column(graph, ada)
     assert refs[0] == 0
     assert len(set(refs)) == 2
-
-
-async def test_a_tree_that_does_not_nest_is_kept_and_counted(
-    graph: Graph, alone: Settings, index: Write
-) -> None:
-    crossed = [
-        {"community": 0, "level": 0, "parent": -1, "entity_ids": ["e0", "e1"]},
-        {"community": 1, "level": 0, "parent": -1, "entity_ids": ["e1", "e3"]},
-        {"community": 2, "level": 1, "parent": 1, "entity_ids": ["e0"]},
-    ]
-    imported = await brought(alone, index(communities=crossed, community_reports=None))
-    assert imported.astray == 2
-    leaves = await pairs_of(
-        graph,
-        "MATCH (e:Entity)-[:IN_COMMUNITY]->(c) WHERE c.ref < 3 "
-        "RETURN e.name AS a, c.ref AS b ORDER BY a",
-    )
-    assert leaves == [("ADA", 2), ("CHARLES", 0), ("LONDON", 1)]
-
-
-async def test_communities_that_are_above_each_other_are_above_none(
-    graph: Graph, alone: Settings, index: Write
-) -> None:
-    ring = [
-        {"community": 0, "level": 1, "parent": 1, "entity_ids": ["e0", "e1"]},
-        {"community": 1, "level": 2, "parent": 0, "entity_ids": ["e0", "e1", "e3"]},
-    ]
-    await brought(alone, index(communities=ring, community_reports=None))
-    levels = "MATCH (c:Community) WHERE c.ref < 2 AND NOT (c)-[:PARENT]-() RETURN c.level AS x"
-    assert await column(graph, levels) == [0, 0]
 
 
 STAGES = ["extraction", "refs", "reports"]
@@ -246,18 +188,6 @@ async def test_a_foreign_table_is_named_in_one_sentence(
     with pytest.raises(InputError, match=said):
         await brought(alone, index(**tables))
     assert await column(graph, "MATCH (n) RETURN n AS x") == []
-
-
-async def test_a_folder_without_readable_tables_is_named(
-    alone: Settings, index: Write, tmp_path: Path
-) -> None:
-    folder = index()
-    (folder / "documents.parquet").write_text("text")
-    with pytest.raises(InputError, match=r"documents\.parquet can't be read as parquet"):
-        await brought(alone, folder)
-    (tmp_path / "create_final_entities.parquet").touch()
-    with pytest.raises(InputError, match=r"before 2\.0"):
-        await brought(alone, tmp_path)
 
 
 def test_without_a_reader_of_parquet_it_says_what_to_install(

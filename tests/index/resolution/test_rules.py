@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.index.resolution.names import Spelling, block_key, same_by_form
-from graphrag_neo4j.index.resolution.spellings import by_form, decision, groups
+from graphrag_neo4j.index.resolution.spellings import Decision, by_form, groups
 from tests.support.labelled_names import measured, pairs
 
 
@@ -72,12 +72,12 @@ def test_what_could_be_either_joins_neither() -> None:
 
 def test_a_persons_word_counts_more_than_a_rules_and_that_more_than_a_models() -> None:
     decisions = [
-        decision("a", "b", "same", "rule", ""),
-        decision("b", "c", "same", "rule", ""),
-        decision("a", "c", "different", "person", ""),
-        decision("c", "d", "same", "model", ""),
-        decision("b", "d", "different", "model", ""),
-        decision("d", "e", "unsure", "model", ""),
+        Decision("a", "b", "same", "rule", ""),
+        Decision("b", "c", "same", "rule", ""),
+        Decision("a", "c", "different", "person", ""),
+        Decision("c", "d", "same", "model", ""),
+        Decision("b", "d", "different", "model", ""),
+        Decision("d", "e", "unsure", "model", ""),
     ]
     found = groups("abcde", decisions)
     assert found == groups("edcba", decisions[::-1])

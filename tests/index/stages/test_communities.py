@@ -3,20 +3,14 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from pathlib import Path
 
-import pytest
-
-from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.graph import Graph, Transaction, connect
+from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.index.clustering.gds_client import projections_of
-from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
+from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.text import entity_id, identify
 from tests.support.paths import DATA
-from tests.support.server_without_gds import server_without_gds
-from tests.support.servers import release_under_test
 
 CAROL = DATA / "christmas_carol" / "index.json"
 # All ids of the tree of A Christmas Carol, hashed: the same on every run and release.
@@ -107,25 +101,6 @@ async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
     assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
     reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
     assert len(reports) == len(kept)
-
-
-async def test_nothing_is_done_while_graph_and_settings_are_the_same(graph: Graph) -> None:
-    await fill(graph, *carol())
-    await tree(graph)
-    heard: list[object] = []
-    await find_communities(graph, Leiden(), heard.append)
-    assert heard == []
-    await find_communities(graph, Leiden(HierarchyLimits(max_size=50)), heard.append)
-    assert heard
-
-
-@pytest.mark.slow
-async def test_without_gds_one_sentence_says_how_to_get_it(tmp_path: Path) -> None:
-    with server_without_gds(release_under_test(), tmp_path) as uri:
-        async with connect(uri, "neo4j", "any") as graph:
-            await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-            with pytest.raises(GraphError, match="graph-data-science"):
-                await find_communities(graph, Leiden(), silent)
 
 
 async def test_projections_of_builds_that_died_are_dropped_and_those_of_others_kept(

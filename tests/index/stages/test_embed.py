@@ -1,21 +1,13 @@
 """Vectors and full-text indexes in a real Neo4j: what is embedded, when again, what is refused."""
 
 import logging
-import tracemalloc
 from array import array
 from collections.abc import Sequence
 
 import anyio
 import pytest
 
-from graphrag_neo4j.documents.chunking import Cutting
-from graphrag_neo4j.errors import (
-    BudgetSpentError,
-    GraphError,
-    InputError,
-    ModelError,
-    ReplyError,
-)
+from graphrag_neo4j.errors import BudgetSpentError, GraphError, InputError, ModelError, ReplyError
 from graphrag_neo4j.graph import (
     INDEXED_KINDS,
     Graph,
@@ -30,14 +22,13 @@ from graphrag_neo4j.graph import (
 from graphrag_neo4j.graph.indexes import SearchIndexRow, vector_index
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.index.clustering.tree import Leiden
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages import embed as embedding
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Event, Listener, Notice, Started, silent
 from graphrag_neo4j.model.protocols import Embedder
 from tests.conftest import Make
@@ -223,28 +214,6 @@ async def named(graph: Graph, name: str) -> PlainRow:
     return next(one for one in await nodes(graph, "Entity") if one["name"] == name)
 
 
-async def test_chunks_that_stay_keep_their_vectors_and_a_header_is_embedded(graph: Graph) -> None:
-    cutting = Cutting(600, 100, ("year",))
-    dated = Document(ONE, "memory:0", metadata={"year": 1843})
-    await put(graph, [dated, Document(TWO, "memory:1")], cutting)
-    model = await embedded(graph, Model())
-    assert model.texts == {TWO, f"year: 1843\n\n{ONE}"}
-    await put(graph, [dated, Document(THREE, "memory:1")], cutting)
-    assert (await embedded(graph, Model())).texts == {THREE}
-    rows = await vector_search(graph, "chunk", by_words(TWO, SHARED), 9)
-    assert {row["id"] for row in rows} == {chunk["id"] for chunk in await nodes(graph, "Chunk")}
-
-
-async def test_what_a_report_cites_is_no_part_of_its_vector(graph: Graph) -> None:
-    report = "# Marley\n\nHe is dead [Data: Entities (5, 7); Claims (2)]."
-    await graph.run_plain(
-        "CREATE (:Community:KgBuild {id: 'c', ref: 1, level: 0, size: 3, report: $report, "
-        "unembedded: true})",
-        report=report,
-    )
-    assert (await embedded(graph, Model())).texts == {"# Marley\n\nHe is dead."}
-
-
 async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     await embedded(graph, Model(short=["Marley"]))
@@ -281,22 +250,6 @@ async def test_a_vector_that_neo4j_would_never_index_is_counted_and_not_asked_fo
     ]
     assert (status.failures, status.pending["embed"]) == ([], 0)
     assert (await embedded(graph, Model())).heard == []
-
-
-async def test_a_text_with_a_vector_that_is_zero_now_loses_the_old_one(graph: Graph) -> None:
-    await story(graph, TWO)
-    await embedded(graph, Model())
-    await put(graph, documents(ONE))
-    said = PresetBackend({ONE: found(("Scrooge", "person", "Nothing."))})
-    await read(graph, said)
-    await describe(graph, said)
-    await embedded(graph, Model(zero=["Nothing"]))
-    assert "embedding" not in await named(graph, "Scrooge")
-    await forget_vectors(graph)
-    await embedded(graph, Model())
-    scrooge = await named(graph, "Scrooge")
-    assert "embedding" in scrooge
-    assert "embedding_flaw" not in scrooge
 
 
 async def test_a_text_that_is_refused_fails_alone_and_is_tried_by_the_next_run(
@@ -364,35 +317,6 @@ async def test_other_dimensions_than_those_of_the_graph_are_refused_with_both_nu
         await embedded(graph, model, asked=asked)
     assert model.heard == []
     assert [chunk["text"] for chunk in await nodes(graph, "Chunk") if "embedding" in chunk] == [ONE]
-
-
-@pytest.mark.parametrize(
-    ("given", "asked", "words"),
-    [
-        (5000, None, "5000 dimensions.* 4096 .*KG_EMBEDDING_DIMENSIONS"),
-        (256, 128, "KG_EMBEDDING_DIMENSIONS is 128, and by words gives 256"),
-    ],
-)
-async def test_dimensions_that_can_not_be_used_are_refused(
-    graph: Graph, given: int, asked: int | None, words: str
-) -> None:
-    await put(graph, documents(ONE))
-    with pytest.raises(InputError, match=words):
-        await embedded(graph, Model(given), asked=asked)
-
-
-async def test_an_index_of_other_dimensions_is_refused_with_both_numbers(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    await embedded(graph, Model())
-    await graph.run_plain("DROP INDEX kg_chunk_vector")
-    options = {"indexConfig": {"vector.dimensions": 7, "vector.similarity_function": "cosine"}}
-    statement = "CREATE VECTOR INDEX kg_chunk_vector FOR (x:Chunk) ON (x.embedding) OPTIONS $o"
-    await graph.run_plain(statement, o=options)
-    with pytest.raises(InputError, match=r"kg_chunk_vector .* 7 dimensions.* 256: .*--reembed"):
-        await embedded(graph, Model())
-    await graph.run_plain("DROP INDEX kg_chunk_vector")
-    await embedded(graph, Model())
-    assert await first(graph, "chunk", ONE)
 
 
 async def test_a_name_that_something_else_has_is_an_error(graph: Graph) -> None:
@@ -497,24 +421,6 @@ async def test_words_are_found_as_the_analyser_splits_them(graph: Graph) -> None
     await ensure_fulltext_indexes(graph, "standard-no-stop-words")
 
 
-async def test_entities_and_reports_are_found_by_words(graph: Graph) -> None:
-    await ensure_fulltext_indexes(graph, "english")
-    await story(graph, ONE, TWO)
-    await reported(graph)
-    assert await words(graph, "kg_entity_text", "misers") == [(await named(graph, "Scrooge"))["id"]]
-    assert await words(graph, "kg_entity_text", "marley") == [(await named(graph, "Marley"))["id"]]
-    communities = {one["id"] for one in await nodes(graph, "Community")}
-    assert set(await words(graph, "kg_community_text", "lines")) == communities
-    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
-
-
-async def test_an_analyser_that_neo4j_does_not_have_is_refused_with_those_it_has(
-    graph: Graph,
-) -> None:
-    with pytest.raises(InputError, match=r"'klingon': set KG_FULLTEXT_ANALYZER .* cjk, .* english"):
-        await ensure_fulltext_indexes(graph, "klingon")
-
-
 async def test_over_http_the_dimensions_are_asked_of_the_endpoint(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
@@ -549,25 +455,3 @@ async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vector
     await embed(context, Embedder("slow", dimensions, slow), limits)
     assert most == 3
     assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [dimensions] * 12
-
-
-async def test_the_numbers_of_vectors_are_let_go_as_soon_as_they_are_sent(graph: Graph) -> None:
-    dimensions, batch = 1024, 100
-    await put(graph, documents(*(f"Text number {n}." for n in range(embedding.SAVED * batch))))
-
-    async def at_once(texts: Sequence[str]) -> list["array[float]"]:
-        return [array("f", [0.5] * dimensions) for _ in texts]
-
-    limits = EmbedLimits(50, batch, 100_000, lambda text: len(text.split()))
-    context = StageContext(graph, PresetBackend(), run, embedding.SAVED, silent)
-    tracemalloc.start()
-    await embed(context, Embedder("quick", dimensions, at_once), limits)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [
-        dimensions
-    ] * embedding.SAVED * batch
-    as_numbers = (
-        32 * dimensions * embedding.SAVED * batch
-    )  # bytes of all vectors as lists of numbers
-    assert peak < as_numbers

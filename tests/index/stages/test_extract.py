@@ -60,16 +60,6 @@ async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None
     assert second["subject_text"] == SENTENCE + " and to nobody else"
 
 
-async def test_an_entity_lives_as_long_as_one_chunk_mentions_it(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    both = found(("Marley", "person", "A partner."))
-    await read(graph, PresetBackend({ONE: both, TWO: both}))
-    await delete_documents(graph, [document_id("memory:0")])
-    assert await names(graph) == ["Marley"]
-    await delete_documents(graph, [document_id("memory:1")])
-    assert await names(graph) == []
-
-
 async def test_a_pair_lives_as_long_as_one_chunk_states_it(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     stated = {
@@ -85,21 +75,6 @@ async def test_a_pair_lives_as_long_as_one_chunk_states_it(graph: Graph) -> None
     await delete_documents(graph, [document_id("memory:1")])
     assert await graph.run_plain(query) == []
     assert await names(graph) == []
-
-
-async def test_what_claims_mention_survives_a_new_reading_of_their_chunk(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    told = PresetBackend(
-        {ONE: found(("Bob", "person", "A clerk."))}, {ONE: [claim("Marley", "Scrooge")]}
-    )
-    await read(graph, told)
-    assert await names(graph) == ["Bob", "Marley", "Scrooge"]
-    anew = PresetBackend({ONE: found(("Tim", "person", "A son."))}, version="2")
-    await mark_to_reread(graph, anew, claims=False)
-    await read(graph, anew)
-    assert await names(graph) == ["Marley", "Scrooge", "Tim"]
-    [only] = await claims(graph)
-    assert (only["subject"], only["object"]) == ("Marley", "Scrooge")
 
 
 async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: Graph) -> None:
@@ -119,41 +94,6 @@ async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: G
     await mark_to_reread(graph, anew, claims=True)
     await read(graph, anew)
     assert await dump(graph) == expected
-
-
-async def test_claims_follow_the_entities_when_only_these_are_read_anew(graph: Graph) -> None:
-    said = [claim(SENTENCE, SENTENCE + " and Bob")]
-    first, last = found((SENTENCE + " and Bob", "x", "y")), found((SENTENCE, "x", "y"))
-    await put(graph, documents(ONE))
-    await read(graph, PresetBackend({ONE: first}, {ONE: said}))
-    anew = PresetBackend({ONE: last}, version="2")
-    await mark_to_reread(graph, anew, claims=False)
-    await read(graph, anew)
-    [only] = await claims(graph)
-    assert (only["subject"], only["object"]) == (SENTENCE, None)
-    assert only["object_text"] == SENTENCE + " and Bob"
-    assert await names(graph) == [SENTENCE]
-
-
-async def test_one_pair_stated_in_many_chunks_weighs_as_much(graph: Graph) -> None:
-    texts = [f"Tale {n}." for n in range(300)]
-    said = {
-        text: found(
-            ("Scrooge", "Marley", "Partners.", n % 10 + 1.0),
-            ("Scrooge", "Marley", "Partners.", n % 10 + 1.0),
-        )
-        for n, text in enumerate(texts)
-    }
-    await put(graph, documents(*texts))
-    await read(graph, PresetBackend(said))
-    rows = await graph.run_plain(
-        "MATCH ()-[r:RELATED]->() RETURN r.weight AS weight, r.strength AS strength"
-    )
-    assert rows == [{"weight": 300, "strength": 5.5}]
-    stated = await graph.run_plain("MATCH ()-[s:STATED]->() RETURN s.id AS id, s.chunk AS chunk")
-    assert len({row["id"] for row in stated}) == len({row["chunk"] for row in stated}) == 300
-    counted = await graph.run_plain("MATCH (e:Entity) RETURN DISTINCT e.degree AS degree")
-    assert counted == [{"degree": 1}]
 
 
 async def test_refs_are_unique_per_kind_and_never_given_again(graph: Graph) -> None:
@@ -220,18 +160,7 @@ async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> N
     await read(graph, told)
     status = await read_status(graph)
     assert status.cut == ["entities of chunk 0 of memory:0"]
-    assert status.unusable == {
-        "relationship with itself": 2,
-        "entity without a name": 1,
-    }
-
-
-async def test_unread_texts_are_one_reason_with_an_example(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    unread = ["text that is no record: 'Ann, a captain'", "text that is no record: 'Bob: a cook'"]
-    await read(graph, PresetBackend({ONE: found(unusable=unread), TWO: found(unusable=unread[1:])}))
-    status = await read_status(graph)
-    assert status.unusable == {"text that is no record, such as 'Ann, a captain'": 3}
+    assert status.unusable == {"relationship with itself": 2, "entity without a name": 1}
 
 
 async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph: Graph) -> None:

@@ -2,21 +2,17 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from datetime import date
 from itertools import pairwise
 
-import anyio
-import anyio.from_thread
 import pytest
 
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
-from graphrag_neo4j.graph.schema import begin_graph
 from graphrag_neo4j.index import documents as in_graph
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import ingest as ingesting
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import Document, Span, T
+from graphrag_neo4j.model import Document, T
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
 
 SMALL = Cutting(50, 20)
@@ -92,18 +88,6 @@ async def test_a_changed_document_keeps_what_was_read_in_chunks_that_did_not_cha
     assert await chain(graph) == sorted(pairwise(ordered))
 
 
-async def test_the_same_text_in_two_documents_or_twice_in_one_stays_two_chunks(
-    graph: Graph,
-) -> None:
-    await put(graph, documents("Marley was dead.", "Marley was dead."))
-    assert len(await chunks(graph)) == 2
-    text = "All work and no play makes Jack a dull boy.\n" * 60
-    await put(graph, [Document(text, "memory:2")], Cutting(50, 0))
-    texts = [row["text"] for row in await chunks(graph) if row["source"] == "memory:2"]
-    assert "".join(texts) == text
-    assert len(set(texts)) < len(texts)
-
-
 async def test_changed_metadata_alone_rewrites_no_chunk(graph: Graph) -> None:
     await put(graph, [Document(TEXT, "memory:0", "", {"year": 1843, "old": 1})])
     before = await chunks(graph)
@@ -147,37 +131,11 @@ async def test_what_neo4j_cannot_store_is_replaced_and_counted(graph: Graph) -> 
     assert again.unchanged == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        (2**63 - 1, 2**63 - 1),
-        (2**64, str(2**64)),
-        (-(2**70), str(-(2**70))),
-        (date(1843, 12, 19), None),
-        ([1, "\udcff"], None),
-        ({"by": "Dickens"}, None),
-    ],
-)
-async def test_any_metadata_can_be_kept_and_scalars_of_64_bits_as_properties(
-    graph: Graph, given: object, kept: object
-) -> None:
-    await put(graph, [Document("Marley was dead.", "memory:0", "", {"value": given})])  # type: ignore[dict-item] # users give these nevertheless
-    document = await only_document(graph)
-    assert document.get("meta_value") == kept
-    assert json.loads(document["metadata"])["value"] is not None
-
-
 async def test_a_source_given_twice_is_named_and_the_first_is_kept(graph: Graph) -> None:
     twice = [Document("Marley was dead.", "memory:0"), Document("Scrooge was not.", "memory:0")]
     result = await put(graph, twice)
     assert (result.added, result.repeated) == (1, ["memory:0"])
     assert [row["text"] for row in await chunks(graph)] == ["Marley was dead."]
-
-
-async def test_a_document_without_text_is_named(graph: Graph) -> None:
-    result = await put(graph, documents("", " \n\t ", "Marley was dead."))
-    assert result.empty == ["memory:0", "memory:1"]
-    assert len(await chunks(graph)) == 1
 
 
 async def test_other_chunk_settings_cut_nothing_again_unless_asked_to(graph: Graph) -> None:
@@ -219,41 +177,6 @@ async def test_deleting_a_document_leaves_nothing_of_it(graph: Graph) -> None:
     await delete_documents(graph, [document_id("memory:b")])
     await read(graph, PresetBackend())
     assert await dump(graph) == before
-
-
-class WaitsForCutting(Graph):
-    """A graph that writes only after another document was cut meanwhile, except the last."""
-
-    def __init__(self, graph: Graph) -> None:
-        super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
-        self.cut = anyio.Event()
-
-    async def transact(
-        self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
-    ) -> T:
-        with anyio.fail_after(20):
-            await self.cut.wait()
-        return await super().transact(work, fenced=fenced)
-
-
-async def test_documents_are_cut_while_others_are_written(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await graph.transact(begin_graph)
-    waits = WaitsForCutting(graph)
-
-    class Watched(Cutting):
-        def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
-            if document.source == "memory:1":
-                anyio.from_thread.run_sync(waits.cut.set)
-            return super().spans(document, progress)
-
-    monkeypatch.setattr(in_graph, "WRITTEN", 1)
-    watched = Watched(600, 100)
-    result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
-    assert result.chunks == 3
-    refs = [(row["source"], row["ref"]) for row in await chunks(graph)]
-    assert refs == sorted(refs, key=lambda pair: pair[1])
 
 
 async def test_a_large_document_is_written_in_parts_and_is_the_same(
@@ -317,20 +240,6 @@ async def test_many_chunks_are_removed_in_several_transactions(
         assert "repeat the command" in failed.reason
         await shrink(graph)
         assert await dump(graph) == shrunk
-
-
-async def test_changed_metadata_of_many_documents_is_written_in_several_transactions(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(in_graph, "WRITTEN", 2)
-    await put(graph, [Document("Marley was dead.", f"memory:{n}") for n in range(6)])
-    counts = PullsThePlug(graph, after=10)
-    dated = [Document("Marley was dead.", f"memory:{n}", metadata={"year": 1843}) for n in range(6)]
-    monkeypatch.setattr(ingesting, "LOOK", 2)
-    await put(counts, dated)
-    assert counts.left == 10 - 3
-    rows = await graph.run_plain("MATCH (d:Document {meta_year: 1843}) RETURN count(d) AS n")
-    assert rows[0]["n"] == 6
 
 
 class PullsThePlug(Graph):

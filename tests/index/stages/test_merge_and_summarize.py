@@ -1,12 +1,11 @@
 """What is derived from evidence in a real Neo4j: votes, degrees, descriptions; nothing twice."""
 
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.events import Event, Started
-from tests.support.preset_backend import PresetBackend, claim, describe, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 
@@ -43,42 +42,6 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
     assert kept["BOB"]["type"] == "concept"  # what no chunk gives a type
 
 
-async def test_claims_and_relationships_vote_for_the_spelling_too(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("MARLEY", "Bob", "x", 1.0))}
-    claims = [claim("MARLEY", None, "He is."), claim("Bob", "MARLEY", "He was.")]
-    await read(graph, PresetBackend(said, {ONE: claims}))
-    assert set(await entities(graph)) == {"MARLEY", "Bob"}
-
-
-async def test_the_degree_is_the_number_of_pairs_and_falls_with_them(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    said = {
-        ONE: found(("Marley", "Scrooge", "a", 1.0), ("Scrooge", "Marley", "b", 1.0)),
-        TWO: found(("Marley", "Bob", "c", 1.0)),
-    }
-    await read(graph, PresetBackend(said))
-    kept = await entities(graph)
-    assert {name: e["degree"] for name, e in kept.items()} == {"Marley": 2, "Scrooge": 1, "Bob": 1}
-    await delete_documents(graph, [document_id("memory:1")])
-    await read(graph, PresetBackend())
-    kept = await entities(graph)
-    assert {name: e["degree"] for name, e in kept.items()} == {"Marley": 1, "Scrooge": 1}
-
-
-async def test_one_description_is_taken_as_it_is(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    same = found(("Marley", "person", long(1, 60)), ("Marley", "Bob", long(2, 60), 1.0))
-    told = PresetBackend({ONE: same, TWO: same})
-    await read(graph, told)
-    await describe(graph, told, join=20)
-    assert told.joined == []
-    kept = await entities(graph)
-    assert kept["Marley"]["description"] == long(1, 60)
-    assert kept["Bob"]["description"] == ""
-    assert [pair["description"] for pair in await pairs(graph)] == [long(2, 60)]
-
-
 async def test_several_are_joined_while_short_and_given_to_the_model_once_they_are_not(
     graph: Graph,
 ) -> None:
@@ -102,38 +65,6 @@ async def test_several_are_joined_while_short_and_given_to_the_model_once_they_a
     assert sorted(texts) == ["A ghost in chains.", "A partner.", "He is dead."]
     kept = await entities(graph)
     assert kept["Marley"]["description"] == "Marley: 3 in one, by 1."
-
-
-async def test_elements_share_a_request_as_far_as_its_room_goes(graph: Graph) -> None:
-    """The longest come first: 30 and 20 words fill one request of 52, and 24 and 18 another."""
-    await put(graph, documents(ONE, TWO))
-    words = {"Marley": 15, "Bob": 12, "Fred": 10, "Scrooge": 9}
-    said = {
-        text: found(*((name, "person", long(n + ends, n)) for name, n in words.items()))
-        for ends, text in ((0, ONE), (1, TWO))
-    }
-    told = PresetBackend(said)
-    await read(graph, told)
-    await describe(graph, told, join=5, context=52)
-    assert sorted(map(sorted, told.together)) == [["Bob", "Scrooge"], ["Fred", "Marley"]]
-    kept = await entities(graph)
-    assert {e["description"] for e in kept.values()} == {f"{n}: 2 in one, by 1." for n in words}
-
-
-async def test_what_fails_in_a_shared_request_fails_alone(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    said = {
-        text: found(("Marley", "person", long(n, 20)), ("Bob", "person", long(n, 19)))
-        for n, text in enumerate((ONE, TWO))
-    }
-    told = PresetBackend(said, failing={"Bob": "the description is empty"})
-    await read(graph, told)
-    await describe(graph, told, join=5)
-    assert told.together == [{"Bob", "Marley"}]
-    kept = await entities(graph)
-    assert kept["Marley"]["description"] == "Marley: 2 in one, by 1."
-    assert kept["Bob"].get("description") is None
-    assert kept["Bob"]["description_error"] == "the description is empty"
 
 
 async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
@@ -191,21 +122,6 @@ async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:
     assert status.pending["summarize"] == 0
 
 
-async def test_a_failed_group_leaves_the_answers_of_the_others_standing(graph: Graph) -> None:
-    texts = [f"Tale {n}." for n in range(40)]
-    said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
-    await put(graph, documents(*texts))
-    failing = PresetBackend(said, failing={long(7): "no"})
-    await read(graph, failing)
-    await describe(graph, failing, context=100)
-    failed = [texts for _, texts in failing.joined if long(7) in texts]
-    assert len(failing.joined) > len(failed) == 1
-    again = PresetBackend(said)
-    await describe(graph, again, context=100)
-    assert again.joined[0][1] == failed[0]
-    assert not {texts for _, texts in again.joined[1:]} & {texts for _, texts in failing.joined}
-
-
 async def test_another_model_describes_again_only_when_asked_to(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("Marley", "person", "Gone."))}
@@ -217,27 +133,6 @@ async def test_another_model_describes_again_only_when_asked_to(graph: Graph) ->
     await mark_described_otherwise(graph, other)
     await describe(graph, other)
     assert (await entities(graph))["Marley"]["description"] == "Marley: 2 in one, by 2."
-
-
-async def test_a_pair_is_described_by_the_names_that_its_ends_have_now(graph: Graph) -> None:
-    partners = {
-        ONE: found(("Marley", "Scrooge", "Partners.", 1.0)),
-        TWO: found(("Marley", "Scrooge", "Friends.", 1.0)),
-    }
-    louder = {f"{THREE}{n}": found(("MARLEY", "ghost", "")) for n in range(3)}
-    told = PresetBackend(partners | louder)
-    await put(graph, documents(ONE, TWO))
-    await read(graph, told)
-    await describe(graph, told)
-    await put(graph, documents(ONE, TWO, *louder))
-    await read(graph, told)
-    await describe(graph, told)
-    grown = await dump(graph)
-    await graph.run_plain("MATCH (n) DETACH DELETE n")
-    await put(graph, documents(ONE, TWO, *louder))
-    await read(graph, told)
-    await describe(graph, told)
-    assert await dump(graph) == grown
 
 
 async def test_nothing_that_is_done_is_looked_at_again(graph: Graph) -> None:

@@ -1,6 +1,5 @@
 """Reports in a real Neo4j: bottom-up, grounded, made anew only where something changed."""
 
-import json
 import re
 from itertools import combinations
 
@@ -10,20 +9,13 @@ from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits as TreeLimits
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.documents import delete_documents, document_id
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
-from graphrag_neo4j.index.stages.reports import (
-    ReportLimits,
-    mark_reported_otherwise,
-    write_reports,
-)
+from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.model import FindingText, LLMTask, Reply, WrittenReport
-from graphrag_neo4j.model.citations import cited
+from graphrag_neo4j.model import FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.events import Advanced, Event, Started, silent
 from graphrag_neo4j.model.material import ReportMaterial
-from graphrag_neo4j.settings import load_settings
 from tests.support.preset_backend import (
     PresetBackend,
     claim,
@@ -117,15 +109,6 @@ async def test_a_small_community_is_told_without_a_model_unless_the_setting_says
     assert len(told.reported) == 1
 
 
-async def test_a_second_run_asks_nothing(graph: Graph) -> None:
-    told = await fill(graph)
-    await report(graph, told)
-    before = await dump(graph)
-    await report(graph, told)
-    assert told.reported == []
-    assert await dump(graph) == before
-
-
 async def test_what_changed_is_reported_anew_and_what_lies_above_it(graph: Graph) -> None:
     told = await fill(graph)
     await report(graph, told)
@@ -137,33 +120,6 @@ async def test_what_changed_is_reported_anew_and_what_lies_above_it(graph: Graph
     about = [c for c in kept if "A3" in c["names"]]
     assert len(told.reported) == len(about)
     assert all("Late news." in context for context in told.reported)
-
-
-async def test_a_new_edge_between_two_communities_is_news_for_their_parent_alone(
-    graph: Graph,
-) -> None:
-    told = await fill(graph)
-    await report(graph, told)
-    kept = await communities(graph)
-    parents = [c for c in kept if {"A1", "B1"} <= set(c["names"])]
-    assert len(parents) == 1
-    await graph.run_plain(
-        "MATCH (:Entity {name: 'A1'})-[r:RELATED]-(:Entity {name: 'B1'}) SET r.undescribed = true "
-        "WITH r MATCH ()-[s:STATED {pair: r.id}]->() SET s.descriptions = ['otherwise']"
-    )
-    await describe(graph, told, join=100)
-    await report(graph, told)
-    assert len(told.reported) == 1
-    assert "otherwise" in told.reported[0]
-    assert "B3" in told.reported[0]
-
-
-async def test_a_parent_that_does_not_fit_shows_each_part_by_its_report(graph: Graph) -> None:
-    told = await fill(graph)
-    await report(graph, told, budget=85)
-    parent = next(context for context in told.reported if "# Reports" in context)
-    assert re.search(r"^\d+ \| # \d+ lines, by 1\.", parent, re.MULTILINE)
-    assert words(parent) <= 85
 
 
 async def test_a_failed_community_is_named_and_stays_pending_while_its_parent_goes_on(
@@ -229,28 +185,6 @@ async def test_a_report_goes_with_its_community(graph: Graph) -> None:
     assert rows == []
 
 
-def test_full_width_marks_of_a_model_are_citations() -> None:
-    """Those of documents are neutralised before a model sees them."""
-    task = LLMIndexBackend.from_settings(load_settings()).report(
-        "material", ReportMaterial({}, [], [])
-    )
-    next(task)
-    said = {
-        "title": "T ［Data：Entities（1）］",
-        "summary": "S ［Data：Entities（1）］",
-        "rating": 7,
-        "rating_explanation": "R",
-        "findings": [
-            {"summary": "F ［Data：Entities（1）］ [Data: Claims (2)]", "explanation": "E"}
-        ],
-    }
-    with pytest.raises(StopIteration) as done:
-        task.send(Reply(json.dumps(said)))
-    written = done.value.value
-    assert cited(written.title) == cited(written.summary) == [("Entities", 1)]
-    assert cited(written.findings[0].summary) == [("Entities", 1), ("Claims", 2)]
-
-
 # Under this budget the triangles' parent is written from their reports.
 PACKED = 85
 
@@ -264,9 +198,7 @@ class Ending(PresetBackend):
         return (yield from super().report(context, _material))
 
 
-async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(
-    graph: Graph,
-) -> None:
+async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(graph: Graph) -> None:
     await report(graph, await fill(graph, PresetBackend(CLUSTERS)), budget=PACKED)
     undisturbed = await dump(graph)
     await graph.run_plain("MATCH (n) DETACH DELETE n")
@@ -279,11 +211,3 @@ async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(
     await report(graph, told, budget=PACKED)
     assert sum("# Reports" in context for context in told.reported) == 1
     assert await dump(graph) == undisturbed
-
-
-async def test_what_lost_its_parts_is_reported_anew(graph: Graph) -> None:
-    told = await fill(graph, PresetBackend(CLUSTERS))
-    await report(graph, told, budget=PACKED)
-    parts = await graph.run_plain("MATCH (c:Community)-[:PARENT]->() RETURN c.id AS id")
-    await graph.write("communities/delete", rows=[{"id": part["id"]} for part in parts])
-    assert [c["size"] for c in await communities(graph) if "stale" in c] == [6]

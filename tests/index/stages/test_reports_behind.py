@@ -12,17 +12,11 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits as TreeLimits
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.documents import delete_documents, document_id
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import (
-    Document,
-    Extraction,
-    FindingText,
-    LLMTask,
-    WrittenReport,
-)
+from graphrag_neo4j.model import Document, Extraction, FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.model.material import ReportMaterial
 from tests.index.stages.test_reports import communities, words
@@ -150,40 +144,6 @@ async def test_small_changes_add_up_until_the_report_is_written_again(graph: Gra
     assert reset > 2
 
 
-async def test_an_index_without_drift_brings_up_to_date_what_is_behind_and_no_more(
-    graph: Graph,
-) -> None:
-    await index(graph, {**TALE, **news(1)})
-    at_once = await emptied(graph)
-    await index(graph, TALE)
-    await index(graph, news(1))
-    fresh = await index(graph, {}, drift=0)
-    assert len(fresh) == 2
-    assert all("News 1" in context for context in fresh)
-    assert await behind(graph) == {}
-    assert await dump(graph) == at_once
-    assert await index(graph, {}, drift=0) == []
-
-
-async def test_a_lower_limit_writes_the_reports_that_are_further_behind(graph: Graph) -> None:
-    await index(graph, TALE)
-    await index(graph, news(1))
-    limit = sum((await behind(graph)).values()) / 2
-    [context] = await index(graph, {}, drift=limit)
-    assert "B1" not in context
-    assert (await behind(graph)).keys() == {"A1 6"}
-
-
-async def test_what_was_undone_is_no_longer_behind(graph: Graph) -> None:
-    await index(graph, TALE)
-    before = await dump(graph)
-    await index(graph, news(1))
-    await delete_documents(graph, [document_id("memory:News 1.")])
-    assert await index(graph, {}) == []
-    assert await behind(graph) == {}
-    assert await dump(graph) == before
-
-
 async def test_no_report_tells_what_a_deleted_document_said_however_little_it_was(
     graph: Graph,
 ) -> None:
@@ -197,22 +157,6 @@ async def test_no_report_tells_what_a_deleted_document_said_however_little_it_wa
     assert len(contexts) == 2
     assert not any("News 1" in context for context in contexts)
     assert await dump(graph) == never
-
-
-async def test_a_report_that_stayed_forgets_an_entity_that_has_left_its_community(
-    graph: Graph,
-) -> None:
-    await index(graph, {**TALE, **news(1, "A1")})
-    pull = {
-        f"Pull {n}.": found(*(("A1", f"C{m}", "pull", 1.0) for m in range(8))) for n in range(3)
-    }
-    assert await index(graph, pull, drift=1, moving=True) == []
-    assert ["A2", "A3"] in [c["names"] for c in await communities(graph)]
-    await delete_documents(graph, [document_id("memory:News 1.")])
-    left = [c for c in await communities(graph) if "forgetting" in c]
-    assert ["A2", "A3"] in [c["names"] for c in left]
-    assert len(await index(graph, {}, drift=1)) == len(left)
-    assert not any("former_members" in c for c in await communities(graph))
 
 
 async def test_a_report_never_stays_if_it_cites_what_is_gone(graph: Graph) -> None:
@@ -232,13 +176,6 @@ async def test_a_report_never_stays_if_it_cites_what_is_gone(graph: Graph) -> No
     )
     contexts = await index(graph, {}, backend, drift=1)
     assert len(contexts) == 1
-
-
-async def test_a_changed_prompt_is_no_small_change(graph: Graph) -> None:
-    await index(graph, TALE)
-    contexts = await index(graph, news(1), PresetBackend(version="2"))
-    assert len(contexts) == 2
-    assert await behind(graph) == {}
 
 
 async def test_a_parent_is_as_far_behind_as_the_material_of_its_rewritten_part(

@@ -11,7 +11,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, undo
 from graphrag_neo4j.index.resolution.spellings import Verdict
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.resolve import resolve
@@ -96,11 +96,6 @@ async def names(graph: Graph) -> dict[str, int]:
 
 async def wiped(graph: Graph) -> None:
     await graph.run_plain("MATCH (n) DETACH DELETE n")
-
-
-async def test_spellings_of_one_thing_become_one_entity(graph: Graph) -> None:
-    await built(graph, TEXTS)
-    assert await names(graph) == {"computer": 3, "Ada": 1, "Babbage": 1, "E-mail": 1}
 
 
 @pytest.mark.parametrize("order", [[3, 2, 1, 0]])
@@ -362,15 +357,3 @@ async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(gr
     status = await read_status(graph)
     assert (status.pending["resolve"], status.failures) == (0, [])
     assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
-
-
-async def test_an_entity_is_found_by_each_of_its_names(graph: Graph) -> None:
-    await built(graph, TEXTS)
-    assert (await read_entity(graph, "COMPUTERS")).name == "computer"
-    rows = await graph.run_plain(
-        "MATCH (e:Entity) WHERE e.aliases IS NOT NULL RETURN e.name AS name, e.aliases AS aliases"
-    )
-    assert {row["name"]: row["aliases"] for row in rows} == {
-        "computer": ["Computers"],
-        "E-mail": ["email"],
-    }

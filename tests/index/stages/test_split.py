@@ -74,11 +74,7 @@ async def test_a_type_of_a_name_becomes_an_entity_of_its_own_and_goes_back(graph
     assert await degrees(graph) == {"Mercury": 2, "Mercury Ltd": 0}
     assert await say(graph, BY_TYPE) == "Mercury (organization)"
     # Two says it of the company alone; Three says both, so what it states stays.
-    assert await degrees(graph) == {
-        "Mercury": 2,
-        "Mercury (organization)": 1,
-        "Mercury Ltd": 0,
-    }
+    assert await degrees(graph) == {"Mercury": 2, "Mercury (organization)": 1, "Mercury Ltd": 0}
     rows = await graph.run_plain(
         "MATCH (e:Entity {name: 'Mercury (organization)'}) RETURN e.type AS type, "
         "COUNT { (e)<-[:MENTIONS]-() } AS mentions, COUNT { (e)<-[:SUBJECT|OBJECT]-() } AS claims"

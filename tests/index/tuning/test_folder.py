@@ -6,7 +6,6 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.tuning.result import MANIFEST, Written, write_folder
-from graphrag_neo4j.text.files import write_whole
 
 FILES = {"extract.md": "first", "report.md": "report", "tuning.md": "page"}
 LATER = {**FILES, "extract.md": "second"}
@@ -52,40 +51,13 @@ def test_a_prompt_of_the_user_is_not_put_out_of_use(folder: Path, name: str) -> 
     assert (folder / name).read_text() == "mine"
 
 
-def test_other_files_of_the_user_are_in_nobodys_way(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    (folder / "summarize.md").write_text("mine")
-    assert written(folder, FILES).folder == folder
-    assert held(folder) == {**FILES, "summarize.md": "mine"}
-
-
 def test_a_file_that_is_not_made_again_is_removed_unless_it_was_changed(folder: Path) -> None:
     written(folder, {**FILES, "extract_examples.md": "old types"})
-    assert written(folder, FILES).removed == ("extract_examples.md",)
+    written(folder, FILES)
     assert held(folder) == FILES
     written(folder, {**FILES, "extract_examples.md": "old types"})
     (folder / "extract_examples.md").write_text("by hand")
     assert written(folder, FILES).folder == folder / "new"
-
-
-def test_a_run_that_was_killed_between_two_files_leaves_none_of_a_person(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written(folder, FILES)
-    done: list[str] = []
-
-    def dying(path: Path, content: bytes) -> None:
-        done.append(path.name)
-        if path.name == "report.md":
-            raise KeyboardInterrupt
-        write_whole(path, content)
-
-    monkeypatch.setattr("graphrag_neo4j.index.tuning.result.write_whole", dying)
-    with pytest.raises(KeyboardInterrupt):
-        written(folder, LATER)
-    assert done == [MANIFEST, "extract.md", "report.md"]
-    monkeypatch.undo()
-    assert written(folder, FILES) == Written(folder, tuple(FILES))
 
 
 def test_a_folder_that_can_not_be_written_is_named(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.tuning import Sample, read_sample
+from graphrag_neo4j.index.tuning.sample import Sample, read_sample
 from graphrag_neo4j.model import Document
 
 SUBJECTS = {

@@ -1,13 +1,12 @@
 """`tune` from documents to prompt files that an index is made with, against the fake endpoint."""
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document, InputError, ReplyError, Tuning
+from graphrag_neo4j import AsyncGraphRAG, Document, InputError, Tuning
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText
 from graphrag_neo4j.settings import Settings, load_settings
@@ -151,15 +150,6 @@ async def test_what_the_caller_gives_is_kept() -> None:
     assert "Official, law" in prompt_of(came[1])
 
 
-async def test_a_reply_without_a_profile_changes_nothing() -> None:
-    def refuses(body: Body) -> str | None:
-        return "No." if schema_of(body) == "collection_profile" else None
-
-    with recording_endpoint(refuses) as (url, came), pytest.raises(ReplyError, match="no JSON"):
-        await tuned(url, HOSTILE)
-    assert len(came) == 2
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -205,18 +195,3 @@ class TestCommand:
         assert "in 3 calls with about" in ran.out
         assert ran.out.endswith("Nothing was asked and nothing was written.\n")
         assert not (tmp_path / "prompts").exists()
-
-    def test_a_file_that_was_changed_is_kept(self, kg: Run, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text(HOSTILE)
-        assert kg("tune", tmp_path / "a.txt", "--yes").code == 0
-        extract = tmp_path / "prompts" / "extract.md"
-        extract.write_text(extract.read_text() + "\nBy hand: $input_text\n")
-        ran = kg("tune", tmp_path / "a.txt", "--yes")
-        assert ran.code == 0
-        assert "You wrote or changed prompts/extract.md, so nothing" in ran.out
-        assert "KG_PROMPTS=prompts/new" in ran.out
-        assert "By hand" in extract.read_text()
-        manifest = json.loads((tmp_path / "prompts" / "new" / "tuning.json").read_text())
-        assert set(manifest["written by kg-build tune"]) == {
-            one.name for one in (tmp_path / "prompts" / "new").glob("*.md")
-        }

@@ -9,9 +9,8 @@ loses a batch nor sends it twice. A file that was uploaded and is not in the gra
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from itertools import islice
 from tempfile import TemporaryFile
 from typing import Final, Literal, Protocol
 from uuid import uuid4
@@ -22,16 +21,16 @@ import anyio.to_thread
 from graphrag_neo4j.backends import IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError
 from graphrag_neo4j.graph import Graph, Transaction
-from graphrag_neo4j.graph.rows import CountRow, IdRow
-from graphrag_neo4j.index.batching.rows import BatchRow
-from graphrag_neo4j.index.batching.tasks import (
+from graphrag_neo4j.graph.rows import CountRow, IdRow, pages
+from graphrag_neo4j.index.batch_tasks import (
     BatchedTasks,
     Outbox,
     RequestFile,
     drop_requests,
     keep_replies,
 )
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
+from graphrag_neo4j.index.status import BatchRow
 from graphrag_neo4j.llm import (
     BatchCalls,
     BatchRequests,
@@ -87,7 +86,11 @@ async def use_batches(
     killed run has kept.
     """
     if setup.endpoint is None:
-        return stage, _at_once
+
+        async def at_once(work: Callable[[], Awaitable[None]], /, *_steps: Step) -> None:
+            await work()
+
+        return stage, at_once
     direct = use == "no"
     if direct:
         kept = _KeptReplies(stage.graph, setup.endpoint)
@@ -105,10 +108,6 @@ async def use_batches(
     tasks = rounds.tasks
     batched = replace(stage, run=tasks.run, batched=not direct, waits=lambda: tasks.waits)
     return batched, rounds.until_answered
-
-
-async def _at_once(work: Callable[[], Awaitable[None]], /, *_steps: Step) -> None:
-    await work()
 
 
 class _KeptReplies:
@@ -168,7 +167,9 @@ class BatchRounds:
             except BudgetSpentError as error:
                 spent = error
             for file in self._outbox.take():
-                await self._send(file)
+                uploaded, id_ = await self._calls.upload(file.content), uuid4().hex
+                await self._note_batch(id_, uploaded, file)
+                await self._note_state(id_, await self._calls.create(uploaded, id_))
                 sent += 1
             if spent and (self._direct or not (sent or batches)):
                 raise spent
@@ -179,20 +180,13 @@ class BatchRounds:
             await self._pause()
         await drop_requests(self._graph, steps)
 
-    async def _send(self, file: RequestFile) -> None:
-        uploaded = await self._calls.upload(file.content)
-        id_ = uuid4().hex
-        await self._note_batch(id_, uploaded, file)
-        await self._note_state(id_, await self._calls.create(uploaded, id_))
-
     async def _note_batch(self, id_: str, uploaded: str, file: RequestFile) -> None:
         """Saves a batch and its requests, before the provider makes it."""
         properties = {"file": uploaded, "requests": len(file.keys), "cost": file.cost}
 
         async def work(tx: Transaction) -> None:
             await tx.run("batch/create", id=id_, properties=properties)
-            for start in range(0, len(file.keys), KEYS):
-                keys = file.keys[start : start + KEYS]
+            for keys in pages(file.keys, KEYS):
                 await tx.run("batch/requests", batch=id_, keys=keys)
 
         await self._graph.transact(work)
@@ -275,7 +269,7 @@ class BatchRounds:
                 await self._calls.download(file, lines)
                 lines.seek(0)
                 results = filter(None, map(self._requests.result, lines))
-                for page in _pages(results):
+                for page in pages(results, PAGE):
                     await self._save_page(row["id"], page)
         if state.state != "failed":  # what a refused batch held is as if it had not been sent
             await self._graph.write("batch/unanswered", CountRow, batch=row["id"], reason=EXPIRED)
@@ -317,10 +311,9 @@ class BatchRounds:
         total = sum(cost or 0.0 for cost in costs)
         dollars = f"${total:,.2f}" if total >= 1 else f"${total:.4f}"
         most = "" if None in costs else f" They cost at most {dollars}."
-        batches = "1 batch waits" if len(rows) == 1 else f"{len(rows):,} batches wait"
         said = (
-            f"{batches} at the provider, which takes up to 24 hours: {answered:,} of {requests:,} "
-            f"requests are answered.{most}"
+            f"Batches that wait at the provider, which takes up to 24 hours: {len(rows):,}. "
+            f"Requests that are answered: {answered:,} of {requests:,}.{most}"
         )
         return f"{said} {spent}" if spent else said
 
@@ -344,9 +337,3 @@ class BatchRounds:
 
     def _warn(self, sentence: str) -> None:
         self._listen(Notice(sentence, warning=True))
-
-
-def _pages(results: Iterable[BatchResult]) -> Iterator[list[BatchResult]]:
-    left = iter(results)
-    while page := list(islice(left, PAGE)):
-        yield page

@@ -13,20 +13,34 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
-from typing import IO, Final, Self
+from typing import IO, Final, Self, TypedDict
 
 import anyio
 
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow, IdRow
-from graphrag_neo4j.index.batching.rows import RequestRow
 from graphrag_neo4j.llm import BatchRequests, Endpoint, driven
 from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import Answered, ReplyPendingError
 
 __all__ = ["BatchedTasks", "Outbox", "RequestFile", "drop_requests", "keep_replies"]
+
+
+class RequestRow(TypedDict):
+    """A request: its reply `text`, or the `error` that it got; neither where none has come yet.
+
+    `cut` says whether the reply ended at its limit. `problem` is that of a result without a reply,
+    and `tries` is the number of results without a reply.
+    """
+
+    text: str | None
+    cut: bool
+    error: str | None
+    problem: str | None
+    tries: int
+
 
 MOST_BYTES: Final = 200_000_000  # of a file that a provider takes
 DROPPED: Final = 10_000  # requests that are removed together

@@ -159,7 +159,10 @@ async def check_writing(
     writing = await _tried("Writing", node, "The database can be written.", fix)
     if not writing.ok:
         return [writing, *_not_made("nothing can be written", "Indexes", "Schema")]
-    indexes = undone(vector_index={"dimensions": dimensions}, fulltext_index={"analyzer": analyzer})
+    indexes = undone(
+        ("doctor/vector_index", {"dimensions": dimensions}),
+        ("doctor/fulltext_index", {"analyzer": analyzer}),
+    )
     says = f"Words and vectors of up to {dimensions} dimensions can be indexed."
     fix = "Use Neo4j 5.26 or newer, as a user who may create indexes."
     return [writing, await _tried("Indexes", indexes, says, fix), await check_schema(graph)]

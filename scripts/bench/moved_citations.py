@@ -14,14 +14,13 @@ from dataclasses import replace
 
 import anyio
 
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.folder import AnswerRecord, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import (
     Groundedness,
     groundedness_of,
     judge_support,
     signatures_of,
 )
-from graphrag_neo4j.evaluate.records import AnswerRecord
 from graphrag_neo4j.settings import load_settings
 
 

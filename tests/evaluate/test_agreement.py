@@ -3,13 +3,13 @@
 import pytest
 
 from graphrag_neo4j.evaluate.judging import Comparison, Judged, Label
-from graphrag_neo4j.evaluate.records import Winner
-from graphrag_neo4j.evaluate.scores import (
+from graphrag_neo4j.evaluate.statistics import (
     agreement,
     agreement_of_repeats,
     majority,
     majority_labels,
 )
+from graphrag_neo4j.llm.evaluate.judges import Winner
 
 # The examples of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), C and E: one
 # row for each observer, "." where he saw nothing.

@@ -7,16 +7,16 @@ import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.evaluate import AsyncEvaluation
-from graphrag_neo4j.evaluate.answer_claims import (
+from graphrag_neo4j.evaluate.claims import (
     ClaimAgreement,
     ClaimCounts,
     agreement_of_claims,
+    count_claims,
+    count_tests,
     mean_counts,
 )
-from graphrag_neo4j.evaluate.clusters import count_claims
 from graphrag_neo4j.evaluate.judging import Comparison, Judged
-from graphrag_neo4j.evaluate.records import Metric
-from graphrag_neo4j.evaluate.statistics import count_tests
+from graphrag_neo4j.llm.evaluate.judges import Metric
 from graphrag_neo4j.settings import load_settings
 from tests.support.evaluations import evaluation
 from tests.support.fake_endpoint import FakeEndpoint

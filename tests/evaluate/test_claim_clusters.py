@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.evaluate.clusters import THRESHOLDS, count_claims, different, rouge_l
+from graphrag_neo4j.evaluate.claims import THRESHOLDS, count_claims, different, rouge_l
 from tests.evaluate.paper import PAPER
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.evaluate.judging import Comparison, Judged, Label, comparisons
-from graphrag_neo4j.evaluate.records import Metric, Winner
-from graphrag_neo4j.evaluate.scores import PairResult, bias_of, pair_results, win_rates
+from graphrag_neo4j.evaluate.statistics import PairResult, bias_of, pair_results, win_rates
+from graphrag_neo4j.llm.evaluate.judges import Metric, Winner
 from tests.evaluate.paper import PAPER, rows_of, table_6
 
 CONDITIONS: list[str] = PAPER["conditions"]

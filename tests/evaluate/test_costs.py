@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_neo4j.evaluate.costs import condition_costs
-from graphrag_neo4j.evaluate.records import AnswerRecord
+from graphrag_neo4j.evaluate.answers import condition_costs
+from graphrag_neo4j.evaluate.folder import AnswerRecord
 
 NAMES = ("C0", "C1", "C2", "C3", "TS")
 TABLE_2 = {

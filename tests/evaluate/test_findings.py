@@ -5,9 +5,8 @@ import io
 from pathlib import Path
 
 from graphrag_neo4j.evaluate import AsyncEvaluation
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.folder import CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import read_findings
-from graphrag_neo4j.evaluate.records import CitedSource
 from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.settings import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.folder import AnswerRecord, CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import (
     Groundedness,
     cited_sentences,
@@ -17,7 +17,6 @@ from graphrag_neo4j.evaluate.groundedness import (
     read_findings,
     signatures_of,
 )
-from graphrag_neo4j.evaluate.records import AnswerRecord, CitedSource
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text.sentences import read_passage
@@ -126,7 +125,7 @@ async def test_a_model_judges_each_sentence_once_and_a_malformed_verdict_is_miss
 def test_of_many_passages_the_nearest_are_shown_and_the_others_are_counted() -> None:
     far = [(SOURCE, f"Nothing of it. {n} {'x ' * 5_000}") for n in range(4)]
     near = (SOURCE, f"Ada met Charles. {'y ' * 5_000}")
-    [one] = cited_sentences([answer(f"Ada met Charles {SOURCE}.", *far, near)], "j")
+    [one] = cited_sentences([answer(f"Ada met Charles {SOURCE}.", *far, near)])
     assert one.passages[0] == near[1]
     assert (len(one.passages), one.left_out) == (2, 3)
 

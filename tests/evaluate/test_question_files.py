@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluate.folder import QuestionRecord
 from graphrag_neo4j.evaluate.questions import read_questions
-from graphrag_neo4j.evaluate.records import QuestionRecord
 
 
 def written(path: Path, text: str) -> list[QuestionRecord]:

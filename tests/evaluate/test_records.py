@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.records import QuestionRecord, RecordFile, question_key
+from graphrag_neo4j.evaluate.folder import QuestionRecord, RecordFile, question_key
 
 
 def questions(path: Path) -> RecordFile[QuestionRecord]:

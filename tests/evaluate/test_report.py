@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate import report as page_module
-from graphrag_neo4j.evaluate.answer_claims import claim_items
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import CitedSource, ClaimsRecord
-from graphrag_neo4j.evaluate.report import Report, comparisons_data, read_report
+from graphrag_neo4j.evaluate.claims import claim_step
+from graphrag_neo4j.evaluate.folder import CitedSource, EvaluationFolder
+from graphrag_neo4j.evaluate.report import Report, read_report
 from graphrag_neo4j.evaluate.tables import Table
 from graphrag_neo4j.llm.evaluate.claims import SentenceClaims
 from graphrag_neo4j.settings import load_settings
@@ -68,16 +66,9 @@ def test_costs_are_those_of_table_2_with_money_and_seconds(folder: EvaluationFol
 
 def test_claims_and_clusters_are_counted(folder: EvaluationFolder) -> None:
     claims = {"C0": ("Ann sails to port.", "Bob rows home."), "SS": ("It is far.",), "peer": ()}
-    items = claim_items(folder, "steps")
-    found = [
-        SentenceClaims(one.answer.text, "claims", claims[one.answer.condition]) for one in items
-    ]
-    folder.claims.add(
-        [
-            ClaimsRecord(one.key, [said], "m", "steps")
-            for one, said in zip(items, found, strict=True)
-        ]
-    )
+    for one in claim_step(folder, "m", "steps").items:
+        said = SentenceClaims("", "claims", claims[one.answer[1]])
+        folder.claims.add([replace(one.record, sentences=[said])])
     report = read(folder)
     assert [row[:4] for row in table(report, "claims").rows] == [
         ["C0", 6, 2.0, 2.0],
@@ -110,20 +101,6 @@ def test_empty_parts_name_the_command_that_fills_them(folder: EvaluationFolder) 
     assert "`kg-build eval ground FOLDER`" in empty["groundedness of answers"]
     assert "<code>kg-build eval judge FOLDER</code>" in report.page()
     assert table(report, "costs").rows
-
-
-def test_the_reasons_of_the_first_repeats_stay_if_there_are_too_many(
-    folder: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_verdicts(folder, "C0", metrics=["diversity"], repeats=2, reason="Said in {}.")
-    report = read(folder)
-    monkeypatch.setattr(page_module, "MOST_CHARACTERS", 1_500)
-    found = comparisons_data(folder.questions, report.answers, report.verdicts, report.conditions)
-    assert found["kept"] == 1
-    reasons = found["reasons"]
-    assert isinstance(reasons, list)
-    assert len([one for one in reasons if one]) == 36
-    assert all(one.endswith(" 1.") for one in reasons if one)
 
 
 def test_nothing_hostile_becomes_markdown_html_or_a_formula(tmp_path: Path) -> None:

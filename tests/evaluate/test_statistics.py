@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphrag_neo4j.evaluate.records import Metric
-from graphrag_neo4j.evaluate.scores import PairResult
 from graphrag_neo4j.evaluate.statistics import (
+    PairResult,
     holm,
     normality,
     p_of_z,
@@ -20,6 +19,7 @@ from graphrag_neo4j.evaluate.statistics import (
     signed_rank,
     smallest_difference,
 )
+from graphrag_neo4j.llm.evaluate.judges import Metric
 from tests.evaluate.paper import rows_of, table_6
 
 GRID = [float(score) for score in range(-100, 101, 20)]  # differences after five repeats

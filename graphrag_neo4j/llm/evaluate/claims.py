@@ -22,7 +22,7 @@ import regex
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.llm.evaluate.judges import plain_answer
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.reply_values import read_reference
 from graphrag_neo4j.llm.reply_limits import reply_limit

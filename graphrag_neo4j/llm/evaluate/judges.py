@@ -15,7 +15,6 @@ from typing import Annotated, ClassVar, Final, Literal, TypeVar
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.replies.json_builder import TWICE
 from graphrag_neo4j.llm.replies.reply_values import note
@@ -23,7 +22,7 @@ from graphrag_neo4j.llm.reply_limits import reply_limit
 from graphrag_neo4j.llm.schemas import ReplySchema, Text
 from graphrag_neo4j.llm.structured_output import OTHER_FORM, read_json
 from graphrag_neo4j.model import LLMTask, Message, Request
-from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.model.citations import neutralised, rewrite
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold, fold_prose, identify, storable
 
@@ -36,6 +35,7 @@ __all__ = [
     "SupportJudge",
     "SupportJudgement",
     "Winner",
+    "plain_answer",
 ]
 
 Metric = Literal["comprehensiveness", "diversity", "empowerment", "directness"]
@@ -56,6 +56,27 @@ OTHER_WORDS: Mapping[str, Support] = {
     "not supported": "not",
     "unsupported": "not",
 }
+# The citations of an answer. Systems cite in different forms: `[Data: Reports (3)]`, `[^1]`,
+# `[2, 4]`, `[KG] report.pdf`, a list of references at the end. An unknown form stays in the text.
+NUMBERS = r"\^?\d{1,4}(?:\s{0,2}[,;–-]\s{0,2}\^?\d{1,4}){0,50}"
+CITED = re.compile(
+    rf"\[{NUMBERS}\](?:\([^()\s]{{1,500}}\))?|"  # [1], [^1], [1, 2], and [1](https://…)
+    r"\[(?:KG|DC|KB|sources?|references?|refs?|chunks?|documents?|docs?|reports?)"
+    r"(?:[\s:#][^\[\]\n]{0,200})?\]|"
+    rf"\((?:sources?|references?|refs?)(?::[^()\n]{{1,200}}|\s{{1,2}}#?{NUMBERS})\)|"
+    r"【[^【】\n]{0,80}†[^【】\n]{0,80}】",
+    re.IGNORECASE,
+)
+# A heading above a list of references, in the languages in which citations are read, too.
+HEADING = re.compile(
+    r"[#*_\s]{0,12}(?:references|sources|citations|bibliography|quellen|références|referencias|"
+    r"参考文献|来源|出典)[*_:：\s]{0,12}",
+    re.IGNORECASE,
+)
+REFERENCE = re.compile(r"\s{0,12}(?:[-*•]\s|\[|\d{1,4}[.)]\s)")
+FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?\d{1,4}\]:.*$", re.MULTILINE)
+GAP = re.compile(r"(?<=\S)[ \t]{1,4}(?=[.,;:!?。，；：！？](?:\s|$))")
+SPACES = re.compile(r"(?<=\S) {2,}(?=\S)")
 
 DEFINITIONS: Final[Mapping[Metric, str]] = {
     "comprehensiveness": (
@@ -214,6 +235,28 @@ class SupportJudge:
 
 def _shown(text: str) -> str:
     return marked(storable(neutralised(text))[0])
+
+
+def plain_answer(text: str) -> str:
+    """Returns an answer without its citations, trimmed: they show which system wrote it.
+
+    >>> plain_answer("Rich [Data: Entities (5)]. Dead [2].\\n\\n### References\\n- [2] carol.txt")
+    'Rich. Dead.'
+    """
+    cited = rewrite(_without_references(text), lambda *_: None)
+    return SPACES.sub(" ", GAP.sub("", CITED.sub("", FOOTNOTE.sub("", cited)))).strip()
+
+
+def _without_references(text: str) -> str:
+    """Returns a text without a list of references at its end. A heading above prose stays."""
+    lines = text.splitlines()
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if HEADING.fullmatch(line):
+            return "\n".join(lines[:number])
+        if line.strip() and not REFERENCE.match(line):
+            return text
+    return text
 
 
 S = TypeVar("S", bound=ReplySchema)

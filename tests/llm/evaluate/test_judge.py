@@ -5,11 +5,15 @@ import json
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluate.records import Metric
 from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.llm.evaluate.claims import ClaimSteps, answer_parts
-from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS, Judgement, PairJudge
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.llm.evaluate.judges import (
+    DEFINITIONS,
+    Judgement,
+    Metric,
+    PairJudge,
+    plain_answer,
+)
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive

@@ -267,9 +267,7 @@ class RecordFile(Generic[R]):
         whole, end, _cut_off = _content(self.path).rpartition(b"\n")
         self._whole = len(whole) + len(end)
         lines = _parsed(whole, self._adapter, str(self.path), "Correct the line, or remove it.")
-        # The order is that of the last lines.
-        last = {one.key: one for one in reversed(list(lines))}
-        return dict(reversed(last.items()))
+        return _last({}, lines)
 
     def __contains__(self, key: str) -> bool:
         """Whether the record with this key is there and not missing."""
@@ -296,9 +294,7 @@ class RecordFile(Generic[R]):
             file.flush()
             os.fsync(file.fileno())
         self._whole += len(lines)
-        for one in added:
-            known.pop(one.key, None)
-            known[one.key] = one
+        _last(known, added)
 
     def replace(self, records: Sequence[R]) -> None:
         """Replaces all records of the file by these."""
@@ -313,6 +309,14 @@ class RecordFile(Generic[R]):
 
     def _lines(self, records: Iterable[R]) -> bytes:
         return b"".join(self._adapter.dump_json(record) + b"\n" for record in records)
+
+
+def _last(known: dict[str, R], records: Iterable[R]) -> dict[str, R]:
+    """Adds records by their keys, in the order of the last one with each key."""
+    for one in records:
+        known.pop(one.key, None)
+        known[one.key] = one
+    return known
 
 
 def read_lines(path: Path, kind: type[V]) -> list[V]:

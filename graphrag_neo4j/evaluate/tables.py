@@ -133,7 +133,7 @@ def explained_once(tables: Iterable[Table]) -> list[Table]:
 
 def cost_table(answers: Iterable[AnswerRecord]) -> Table:
     """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""
-    return _table("costs", [astuple(one) for one in condition_costs(answers)])
+    return _table("costs", [list(astuple(one)) for one in condition_costs(answers)])
 
 
 def result_tables(
@@ -308,10 +308,12 @@ def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> 
         count("support of a cited sentence", support.failure)
     never = "not asked yet, or the graph does not have this level"
     left = {name: n - given[name] for name, n in folder.unanswered().items()}
-    missing = [(f"answer of {name}", n, never) for name, n in left.items() if n]
-    missing += [(what, n, why) for (what, why), n in reasons.most_common()]
+    missing: list[Sequence[Cell]] = [
+        [f"answer of {name}", n, never] for name, n in left.items() if n
+    ]
+    missing += [[what, n, why] for (what, why), n in reasons.most_common()]
     nowhere = "it leads to no text"
-    missing += [(f"citation of {name}", n, nowhere) for name, n in dead.items() if n]
+    missing += [[f"citation of {name}", n, nowhere] for name, n in dead.items() if n]
     there = [one for one in answers if one.failure is None]
     made = Counter((one.condition, *it) for one in there for it in one.made_with.items())
     plan = {"version of graphrag-neo4j": version("graphrag-neo4j"), **asdict(folder.plan)}

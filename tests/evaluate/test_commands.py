@@ -146,7 +146,7 @@ def test_a_model_judges_each_cited_sentence_once_and_words_cost_nothing(
     failed = kg_alone("eval", "ground", folder, "--yes")
     assert failed.code == 1
     assert "6 cited sentences will take about 6 calls with" in failed.out
-    assert "6 sentences got no usable verdict." in failed.out
+    assert "6 cited sentences failed." in failed.out
     fake.change(misjudged=())
     fake.reset()
     assert kg_alone("eval", "ground", folder, "--yes").code == 0

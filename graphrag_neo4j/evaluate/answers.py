@@ -52,7 +52,6 @@ from graphrag_neo4j.text import flat, identify, storable
 
 __all__ = [
     "ConditionCosts",
-    "GraphPart",
     "ImportedAnswers",
     "answer_missing",
     "answers_left",

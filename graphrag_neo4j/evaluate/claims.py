@@ -39,12 +39,9 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, identify, name_key, spaced_characters
 
 __all__ = [
-    "THRESHOLDS",
-    "ClaimAgreement",
     "ClaimCounts",
     "FoundClaims",
     "agreement_of_claims",
-    "claim_step",
     "claims_in",
     "count_claims",
     "count_tests",
@@ -52,7 +49,6 @@ __all__ = [
     "estimate_claims",
     "find_missing_claims",
     "mean_counts",
-    "rouge_l",
 ]
 
 # For the estimate, in tokens: the three prompts without their texts, an item of a reply, and the

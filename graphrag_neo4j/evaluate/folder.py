@@ -43,7 +43,6 @@ __all__ = [
     "ClaimsRecord",
     "DraftRecord",
     "EvaluationFolder",
-    "Plan",
     "QuestionRecord",
     "RecordFile",
     "SupportRecord",

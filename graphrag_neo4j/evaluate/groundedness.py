@@ -47,7 +47,6 @@ __all__ = [
     "Groundedness",
     "JudgedSentence",
     "JudgesCompared",
-    "cited_sentences",
     "compare_judges",
     "compared_in",
     "estimate_support",
@@ -55,9 +54,7 @@ __all__ = [
     "judge_of",
     "judge_support",
     "judged_sentences",
-    "read_findings",
     "signatures_of",
-    "support_key",
     "texts_to_judge",
 ]
 

@@ -29,22 +29,17 @@ from graphrag_neo4j.llm.evaluate.judges import Metric, Winner
 
 __all__ = [
     "Agreement",
-    "PairResult",
     "SignedRank",
     "adjusted_tests",
     "agreement",
     "agreement_of_judges",
     "agreement_of_repeats",
     "bias_of",
-    "holm",
     "majority",
     "majority_labels",
-    "normality",
-    "p_of_z",
     "pair_results",
     "pair_tests",
     "preferences",
-    "signed_rank",
     "smallest_difference",
     "win_rates",
 ]
@@ -111,38 +106,25 @@ def win_rates(
 class Bias:
     """How much the verdicts depend on the order and the length of the answers.
 
-    `first`, `second` and `ties` count the verdicts by the place that won; `longer` and `shorter`
-    those that are no ties by the length of the answer that won. `pairs` counts the comparisons that
-    have a verdict in both orders. Of these, `held` name the same winner in both orders, `turned`
-    name the same place (so another condition), and the rest have a tie. `missing` verdicts are not
+    `verdicts` counts those that count, `ties` among them. `pairs` counts the comparisons that have
+    a verdict in both orders. Of these, `held` name the same winner in both orders, `turned` name
+    the same place (so another condition), and the rest have a tie. `missing` verdicts are not
     there, and those `left_out` lack the other order; both count in nothing else.
+
+    The shares (0 to 1) are those of the first place and of the longer answer in the verdicts that
+    are no ties, and of the pairs with a winner in both orders that turned; a coin turns half.
     """
 
-    first: int
-    second: int
+    verdicts: int
     ties: int
-    longer: int
-    shorter: int
     pairs: int
     held: int
     turned: int
     missing: int
     left_out: int
-
-    @property
-    def first_share(self) -> float | None:
-        """The share (0 to 1) of the first place in the verdicts that are no ties. 0.5 is fair."""
-        return _share(self.first, self.second)
-
-    @property
-    def longer_share(self) -> float | None:
-        """The share (0 to 1) of the longer answer where one of two lengths won."""
-        return _share(self.longer, self.shorter)
-
-    @property
-    def turned_share(self) -> float | None:
-        """The share (0 to 1) that turned of the pairs with a winner in both orders. A coin: 0.5."""
-        return _share(self.turned, self.held)
+    first_share: float | None
+    longer_share: float | None
+    turned_share: float | None
 
 
 def bias_of(judged: Sequence[Judged]) -> Bias:
@@ -157,17 +139,19 @@ def bias_of(judged: Sequence[Judged]) -> Bias:
         for of, label in labels.items()
         if not of.swapped and of.turned in labels
     ]
+    held = sum(len(both) == 1 and "tie" not in both for both in pairs)
+    turned = sum(both == {"one", "other"} for both in pairs)
     return Bias(
-        first=winners["first"],
-        second=winners["second"],
-        ties=winners["tie"],
-        longer=longer,
-        shorter=len(decided) - longer,
-        pairs=len(pairs),
-        held=sum(len(both) == 1 and "tie" not in both for both in pairs),
-        turned=sum(both == {"one", "other"} for both in pairs),
+        len(counting),
+        winners["tie"],
+        len(pairs),
+        held,
+        turned,
         missing=sum(one.winner is None for one in judged),
         left_out=sum(one.left_out for one in judged),
+        first_share=_share(winners["first"], winners["second"]),
+        longer_share=_share(longer, len(decided) - longer),
+        turned_share=_share(turned, held),
     )
 
 
@@ -410,16 +394,22 @@ def preferences(judged: Sequence[Judged]) -> list[str]:
     """
     counting = {one.comparison: one for one in judged if one.label}
     verdicts, bias, found = list(counting.values()), bias_of(judged), list[str]()
-    place: Winner = "first" if bias.first > bias.second else "second"
-    share = max(bias.first, bias.second) / max(1, bias.first + bias.second)
+    first = bias.first_share or 0.0
+    place: Winner = "first" if first > 0.5 else "second"
+    share = max(first, 1 - first)
+    questions = {of.question for of in counting}
     if share >= BY_PLACE and _won(verdicts, lambda _: place):
         found.append(
             f"This judge goes by the place: the {place} answer won {share:.0%} of its verdicts "
             "without a tie."
         )
-    elif bias.turned_share is not None and not _won(
-        (one for one in verdicts if one.comparison.turned in counting),
-        lambda one: OTHER[counting[one.comparison.turned].winner],
+    elif (
+        bias.turned_share is not None
+        and 2 ** (1 - len(questions)) < ALPHA  # with fewer, no test tells anything from a coin
+        and not _won(
+            (one for one in verdicts if one.comparison.turned in counting),
+            lambda one: OTHER[counting[one.comparison.turned].winner],
+        )
     ):
         found.append(
             f"This judge can't be told from a coin: {bias.turned_share:.0%} of its verdicts turned "

@@ -201,7 +201,7 @@ def _trust(judge: str, verdicts: Sequence[Judged]) -> Table:
     for metric in METRICS:
         given = [one for one in verdicts if one.comparison.metric == metric]
         bias, repeats = statistics.bias_of(given), statistics.agreement_of_repeats(given)
-        counts = (bias.first + bias.second + bias.ties, bias.missing, bias.left_out, bias.ties)
+        counts = (bias.verdicts, bias.missing, bias.left_out, bias.ties)
         shares = (bias.first_share, bias.longer_share, bias.pairs, bias.turned_share)
         if given:
             rows.append([metric, *counts, *shares, repeats.share, repeats.alpha])

@@ -120,7 +120,7 @@ def test_position_bias_is_what_turns_with_the_order() -> None:
             *judged("first", "first", "second", "tie", "tie", "second", swapped=True),
         ]
     )
-    assert (bias.first, bias.second, bias.ties) == (5, 3, 3)
+    assert (bias.verdicts, bias.ties) == (11, 3)
     assert (bias.pairs, bias.held, bias.turned) == (5, 2, 1)
     assert bias.first_share == 5 / 8
     assert bias.turned_share == 1 / 3

@@ -1,7 +1,7 @@
 """The commands of `kg-build eval` that make records, by asking a model or a person.
 
 Those that pay tell what they will take and ask, work, say what was saved if the work ends early,
-and end with the reasons of what failed (`_make`).
+and end with the reasons of what failed (`_Paying`).
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ from graphrag_neo4j.cli.output.words import counted, money
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.evaluate import AsyncEvaluation
 from graphrag_neo4j.evaluate.conditions import PAPER
-from graphrag_neo4j.evaluate.folder import METRICS, PLAN, EvaluationFolder, RecordFile
+from graphrag_neo4j.evaluate.folder import METRICS, PLAN, EvaluationFolder
 from graphrag_neo4j.evaluate.judging import JudgeItem, blind_items
 from graphrag_neo4j.evaluate.questions import check_asking, estimate_questions
 from graphrag_neo4j.evaluate.steps import CallEstimate, Estimate
@@ -29,7 +29,6 @@ from graphrag_neo4j.evaluate.tables import cost_table, shares_table
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS, Metric, Winner, plain_answer
 from graphrag_neo4j.model.events import Event, Notice
-from graphrag_neo4j.settings import Settings
 
 __all__ = ["answers", "claims", "ground", "import_", "judge", "questions", "verdict"]
 
@@ -39,6 +38,14 @@ LISTED: Final = 10  # questions of a file that are listed one by one
 MOST_REASONS: Final = 5
 CHOICES: Final[dict[str, Winner]] = {"1": "first", "2": "second", "t": "tie"}
 SKIP, QUIT = "s", "q"
+# What one of the records of a file is called, and several.
+NOUNS: Final = {
+    "answers": ("answer", "answers"),
+    "verdicts": ("verdict", "verdicts"),
+    "claims": ("part of an answer", "parts of answers"),
+    "supports": ("cited sentence", "cited sentences"),
+    "drafts": ("call", "calls"),
+}
 UP_TO_50: Final = options.Number(least=1, most=50)
 
 paying_options = options.all_of(
@@ -60,112 +67,115 @@ condition_option = options.value(
 )
 
 
-def _heard(
-    evaluation: AsyncEvaluation,
-    work: Callable[[], Coroutine[Any, Any, T]],
-    kept: Callable[[], str],
-    *,
-    quiet: bool,
-    fleeting: bool = False,
-    told: set[str] | None = None,
-) -> T:
-    """Runs work of an evaluation with its progress, which is wiped at the end if it is `fleeting`.
+class _Paying:
+    """The course of a command that asks a model, with its options --yes and --quiet.
 
-    `kept` says what the folder holds, such as "37 answers saved." It is told, with how to go on,
-    after Ctrl-C and where the cost limit is reached. `told` holds the notices that were told
-    before: they are not told again, and new ones are added.
+    `values` are its other options, the settings among them; `judge` says that --model names the
+    judge, who must be there. Raises InputError for settings that can't be used.
     """
-    known = set[str]() if told is None else told
 
-    async def opened() -> T:
-        with listening(quiet=quiet, fleeting=fleeting) as listen:
+    def __init__(self, folder: Path, values: dict[str, Any], *, judge: bool = False) -> None:
+        self.yes, self.quiet = values.pop("yes"), values.pop("quiet")
+        if judge:
+            values["judge_model"] = values.pop("model")
+        self.evaluation = AsyncEvaluation(folder, options.settings_of(**values))
+        self.folder, self._told = self.evaluation.folder, set[str]()
+        if judge and not self.evaluation.settings.has_model:
+            raise InputError(NO_MODEL)
 
-            def hear(event: Event) -> None:
-                if isinstance(event, Notice) and event.text in known:
-                    return
-                if isinstance(event, Notice):
-                    known.add(event.text)
-                listen(event)
+    def heard(
+        self,
+        work: Callable[[], Coroutine[Any, Any, T]],
+        kept: Callable[[], str],
+        *,
+        fleeting: bool = False,
+    ) -> T:
+        """Runs work with its progress, which is wiped at the end if it is `fleeting`.
 
-            evaluation.listen = hear
-            return await work()
+        `kept` says what the folder holds, such as "37 answers saved." It is told, with how to go
+        on, after Ctrl-C and where the cost limit is reached. No notice is told twice.
+        """
 
-    go_on = "Run the same command again to continue."
-    try:
-        return options.run(opened)
-    except KeyboardInterrupt:
-        terminal.line(f"The command was interrupted. {kept()} {go_on}", error=True)
-        raise click.exceptions.Exit(INTERRUPTED) from None
-    except BudgetSpentError as error:
-        terminal.line(f"Error: {error} {kept()} {go_on}", error=True)
-        raise click.exceptions.Exit(1) from None
+        async def opened() -> T:
+            with listening(quiet=self.quiet, fleeting=fleeting) as listen:
 
+                def hear(event: Event) -> None:
+                    if not isinstance(event, Notice) or event.text not in self._told:
+                        listen(event)
+                    if isinstance(event, Notice):
+                        self._told.add(event.text)
 
-def _make(
-    evaluation: AsyncEvaluation,
-    records: RecordFile[Any],
-    noun: tuple[str, str],
-    estimate: Callable[[], Coroutine[Any, Any, Estimate]],
-    make: Callable[[], Coroutine[Any, Any, T]],
-    *,
-    yes: bool,
-    quiet: bool,
-) -> tuple[T, list[str]]:
-    """Tells what a step will take and asks, makes its records, and tells what was made.
+                self.evaluation.listen = hear
+                return await work()
 
-    `noun` names one of the `records`, and several. Returns what `make` returns, and the reasons of
-    the records that failed.
-    """
-    before, told = {one.key: one for one in records}, set[str]()
+        go_on = "Run the same command again to continue."
+        try:
+            return options.run(opened)
+        except KeyboardInterrupt:
+            terminal.line(f"The command was interrupted. {kept()} {go_on}", error=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except BudgetSpentError as error:
+            terminal.line(f"Error: {error} {kept()} {go_on}", error=True)
+            raise click.exceptions.Exit(1) from None
 
-    def new() -> list[Any]:
-        return [one for one in records if before.get(one.key) is not one]
+    def make(
+        self,
+        file: str,
+        estimate: Callable[[], Coroutine[Any, Any, Estimate]],
+        make: Callable[[], Coroutine[Any, Any, T]],
+    ) -> tuple[T, list[str]]:
+        """Tells what a step will take and asks, makes its records, and tells what was made.
 
-    def made() -> str:
-        return counted(sum(one.failure is None for one in new()), *noun)
+        `file` is the attribute of the folder that holds them. Returns what `make` returns, and the
+        reasons of the records that failed.
+        """
+        records, noun = getattr(self.folder, file), NOUNS[file]
+        before = {one.key: one for one in records}
 
-    def kept() -> str:
-        return f"{made()} saved."
+        def new() -> list[Any]:
+            return [one for one in records if before.get(one.key) is not one]
 
-    todo = _heard(evaluation, estimate, kept, quiet=quiet, fleeting=True, told=told)
-    if not quiet:
-        of = f"{todo.there + todo.missing:,}"
-        terminal.line(f"{counted(todo.there, *noun)} of {of} are there already.")
-    _confirm(todo.steps, counted(todo.missing, *noun), yes=yes, quiet=quiet)
-    result = _heard(evaluation, make, kept, quiet=quiet, told=told)
-    if new() and not quiet:
-        terminal.line(kept())
-    return result, [one.failure for one in new() if one.failure]
+        def kept() -> str:
+            return f"{counted(sum(one.failure is None for one in new()), *noun)} saved."
 
+        todo = self.heard(estimate, kept, fleeting=True)
+        if not self.quiet:
+            of = f"{todo.there + todo.missing:,}"
+            terminal.line(f"{counted(todo.there, *noun)} of {of} are there already.")
+        self.confirm(todo.steps, counted(todo.missing, *noun))
+        result = self.heard(make, kept)
+        if new() and not self.quiet:
+            terminal.line(kept())
+        return result, [one.failure for one in new() if one.failure]
 
-def _confirm(steps: Sequence[CallEstimate], what: str, *, yes: bool, quiet: bool) -> None:
-    """Tells what the next calls take, and asks whether to go on. Without calls it does nothing.
+    def confirm(self, steps: Sequence[CallEstimate], what: str) -> None:
+        """Tells what the next calls take, and asks whether to go on. Without calls it does nothing.
 
-    `what` says what is made of them, such as "20 answers". Ends the command if the user says no.
-    """
-    calls = sum(step.calls for step in steps)
-    if not calls:
-        return
-    if not quiet:
-        rows = [
-            (
-                it.step,
-                *(f"{n:,}" for n in (it.calls, it.input_tokens, it.output_tokens)),
-                _cost([it]),
-            )
-            for it in steps
-        ]
-        if len(rows) > 1:
-            terminal.table(("", "calls", "tokens in", "tokens out", "cost"), rows)
-        sent, replied = sum(it.input_tokens for it in steps), sum(it.output_tokens for it in steps)
-        terminal.line(
-            f"{what} will take about {counted(calls, 'call')} with {sent:,} input tokens and "
-            f"{replied:,} output tokens: {_cost(steps)}."
+        `what` says what is made of them, such as "20 answers". Ends the command if the user says
+        no.
+        """
+        calls, sent, replied = (
+            sum(getattr(one, of) for one in steps)
+            for of in ("calls", "input_tokens", "output_tokens")
         )
-    options.refuse_unasked(yes=yes)
-    if not (yes or terminal.confirmed("Go on?")):
-        terminal.line("Nothing more was done.")
-        raise click.exceptions.Exit(1)
+        if not calls:
+            return
+        if len(steps) > 1 and not self.quiet:
+            rows = [
+                (one.step, f"{one.calls:,}", f"{one.input_tokens:,}", f"{one.output_tokens:,}")
+                for one in steps
+            ]
+            costs = [(*row, _cost([one])) for row, one in zip(rows, steps, strict=True)]
+            terminal.table(("", "calls", "tokens in", "tokens out", "cost"), costs)
+        if not self.quiet:
+            terminal.line(
+                f"{what} will take about {counted(calls, 'call')} with {sent:,} input tokens and "
+                f"{replied:,} output tokens: {_cost(steps)}."
+            )
+        options.refuse_unasked(yes=self.yes)
+        if not (self.yes or terminal.confirmed("Go on?")):
+            terminal.line("Nothing more was done.")
+            raise click.exceptions.Exit(1)
 
 
 def _cost(steps: Sequence[CallEstimate]) -> str:
@@ -174,11 +184,11 @@ def _cost(steps: Sequence[CallEstimate]) -> str:
     return f"about {money(sum(step.cost or 0 for step in steps))}"
 
 
-def _refuse_failed(reasons: Sequence[str], *noun: str) -> None:
+def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
     """Ends the command with code 1 if records failed, and tells the most frequent reasons."""
     if not reasons:
         return
-    failed = f"{counted(len(reasons), *noun)} failed."
+    failed = f"{counted(len(reasons), *NOUNS[file])} failed."
     terminal.line(f"{failed} Run the same command again to retry.", style="yellow")
     for reason, times in Counter(reasons).most_common(MOST_REASONS):
         terminal.line(f"  {counted(times, 'time')}: {reason}")
@@ -212,15 +222,9 @@ def _refuse_failed(reasons: Sequence[str], *noun: str) -> None:
 def questions(
     folder: Path,
     file: Path | None,
-    *,
     column: str | None,
     about: str | None,
-    personas: int | None,
-    tasks: int | None,
-    questions: int | None,
-    yes: bool,
-    quiet: bool,
-    **values: Any,  # noqa: ANN401 - settings
+    **values: Any,  # noqa: ANN401 - numbers of the plan, and settings
 ) -> None:
     """Make the questions of the evaluation in FOLDER, or take your own from FILE.
 
@@ -229,48 +233,37 @@ def questions(
     the whole collection for each task (arXiv 2404.16130, Algorithm 1). It reads only a description
     of the documents. Run the same command again to continue or to add questions.
     """
-    evaluation = AsyncEvaluation(folder, options.settings_of(**values))
-    settings, found = evaluation.settings, evaluation.folder
+    numbers = {name: values.pop(name) for name in ("personas", "tasks", "questions")}
+    paying = _Paying(folder, values)
+    evaluation, found, quiet = paying.evaluation, paying.folder, paying.quiet
     if file:
         new = evaluation.add_questions(file, column)
         if not quiet:
             _tell_questions(found, len(new), 0)
         return
-    check_asking(settings)
-    options.refuse_unasked(yes=yes)
+    check_asking(evaluation.settings)
+    options.refuse_unasked(yes=paying.yes)
     if not (about or found.plan.description):
         try:
-            about = _heard(
-                evaluation,
-                evaluation.describe,
-                lambda: "Nothing was saved.",
-                quiet=quiet,
-                fleeting=True,
-            )
+            about = paying.heard(evaluation.describe, lambda: "Nothing was saved.", fleeting=True)
         except ReplyError as error:
             reason = str(error).rstrip(".")
             raise InputError(
                 f"There is no description of the documents, since {reason}. Describe them yourself "
                 "by --about."
             ) from None
-    found.change_plan(description=about, personas=personas, tasks=tasks, questions=questions)
+    found.change_plan(description=about, **numbers)
     plan = found.plan
     if not quiet:
         terminal.line("The questions are made from this description of the documents:")
         terminal.line(f"  {plan.description}", style="bold")
         terminal.line(f"You can edit it in {folder / PLAN}, or give another by --about.")
     wanted = counted(plan.personas * plan.tasks * plan.questions, "question")
-    _confirm([estimate_questions(found, settings)], f"Up to {wanted}", yes=yes, quiet=quiet)
-    made = _heard(
-        evaluation,
-        evaluation.make_questions,
-        lambda: _saved(found),
-        quiet=quiet,
-        fleeting=True,
-    )
+    paying.confirm([estimate_questions(found, evaluation.settings)], f"Up to {wanted}")
+    made = paying.heard(evaluation.make_questions, lambda: _saved(found), fleeting=True)
     if not quiet:
         _tell_questions(found, len(made.new), made.repeated)
-    _refuse_failed(made.reasons, "call")
+    _refuse_failed("drafts", made.reasons)
 
 
 def _saved(folder: EvaluationFolder) -> str:
@@ -309,36 +302,20 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
 )
 @options.home_option
 @paying_options
-def answers(
-    folder: Path,
-    *,
-    conditions: tuple[str, ...],
-    window: int | None,
-    yes: bool,
-    quiet: bool,
-    **values: Any,  # noqa: ANN401 - settings
-) -> None:
+def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **values: Any) -> None:  # noqa: ANN401 - settings
     """Have each condition answer each question of the evaluation in FOLDER.
 
     An answer is saved as soon as it is there, and is asked for again only if something that it
     depends on has changed: an option, a model, a prompt file, or the graph. Run the same command
     again to continue, and to try failed answers again.
     """
-    evaluation = AsyncEvaluation(folder, options.settings_of(**values))
+    paying = _Paying(folder, values)
+    evaluation = paying.evaluation
     evaluation.choose(conditions or None, window)
-    noun = ("answer", "answers")
-    _, reasons = _make(
-        evaluation,
-        evaluation.folder.answers,
-        noun,
-        evaluation.estimate_answers,
-        evaluation.answer,
-        yes=yes,
-        quiet=quiet,
-    )
-    if not quiet:
-        print_table(cost_table(evaluation.folder.current_answers().values()))
-    _refuse_failed(reasons, *noun)
+    _, reasons = paying.make("answers", evaluation.estimate_answers, evaluation.answer)
+    if not paying.quiet:
+        print_table(cost_table(paying.folder.current_answers().values()))
+    _refuse_failed("answers", reasons)
 
 
 @click.command("import")
@@ -378,17 +355,6 @@ def import_(folder: Path, file: Path, condition: str) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _judging_settings(model: str | None, **values: Any) -> Settings:  # noqa: ANN401 - settings
-    """Returns the settings of a command in which a model judges; `model` is its --model.
-
-    Raises InputError if no model is set.
-    """
-    settings = options.settings_of(judge_model=model, **values)
-    if not settings.has_model:
-        raise InputError(NO_MODEL)
-    return settings
-
-
 @click.command()
 @folder_argument
 @metric_option
@@ -402,12 +368,9 @@ def _judging_settings(model: str | None, **values: Any) -> Settings:  # noqa: AN
 @paying_options
 def judge(
     folder: Path,
-    *,
     metrics: tuple[Metric, ...],
     repeats: int | None,
     conditions: tuple[str, ...],
-    yes: bool,
-    quiet: bool,
     **values: Any,  # noqa: ANN401 - settings
 ) -> None:
     """Have a model compare the answers in FOLDER, two at a time and in both orders.
@@ -416,42 +379,29 @@ def judge(
     saved as soon as it is there. Run the same command again to continue, and to ask again for
     verdicts that are missing. `kg-build eval results` shows what comes out.
     """
-    evaluation = AsyncEvaluation(folder, _judging_settings(**values))
-    evaluation.folder.change_plan(repeats=repeats)
-    noun = ("verdict", "verdicts")
-    _, reasons = _make(
-        evaluation,
-        evaluation.folder.verdicts,
-        noun,
+    paying = _Paying(folder, values, judge=True)
+    evaluation = paying.evaluation
+    paying.folder.change_plan(repeats=repeats)
+    _, reasons = paying.make(
+        "verdicts",
         lambda: evaluation.estimate_judge(metrics, conditions),
         lambda: evaluation.judge(metrics, conditions=conditions),
-        yes=yes,
-        quiet=quiet,
     )
-    _refuse_failed(reasons, *noun)
+    _refuse_failed("verdicts", reasons)
 
 
 @click.command()
 @folder_argument
 @paying_options
-def claims(folder: Path, *, yes: bool, quiet: bool, **values: Any) -> None:  # noqa: ANN401 - settings
+def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
     """Find the claims that the answers in FOLDER make, three calls for ten sentences.
 
     --model names the model; without it, KG_JUDGE_MODEL and then KG_MODEL are used. Run the same
     command again to continue. `kg-build eval results` counts the claims.
     """
-    evaluation = AsyncEvaluation(folder, _judging_settings(**values))
-    noun = ("part of an answer", "parts of answers")
-    _, reasons = _make(
-        evaluation,
-        evaluation.folder.claims,
-        noun,
-        evaluation.estimate_claims,
-        evaluation.find_claims,
-        yes=yes,
-        quiet=quiet,
-    )
-    _refuse_failed(reasons, *noun)
+    paying = _Paying(folder, values, judge=True)
+    it = paying.evaluation
+    _refuse_failed("claims", paying.make("claims", it.estimate_claims, it.find_claims)[1])
 
 
 @click.command()
@@ -461,16 +411,7 @@ def claims(folder: Path, *, yes: bool, quiet: bool, **values: Any) -> None:  # n
 @options.home_option
 @paying_options
 @options.json_option
-def ground(
-    folder: Path,
-    *,
-    reports: bool,
-    words: bool,
-    yes: bool,
-    quiet: bool,
-    as_json_: bool,
-    **values: Any,  # noqa: ANN401 - settings
-) -> None:
+def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings
     """Measure how far the answers in FOLDER rest on what they cite.
 
     For each condition, the command tells the share of its statements that carry a citation, the
@@ -478,20 +419,16 @@ def ground(
     lead to no text. A model judges sentence by sentence; its name is the setting KG_JUDGE_MODEL.
     Without a model, words and vectors judge. A sentence is judged once for each judge and text.
     """
-    evaluation = AsyncEvaluation(folder, options.settings_of(**values))
-    noun = ("cited sentence", "cited sentences")
-    found, reasons = _make(
-        evaluation,
-        evaluation.folder.supports,
-        noun,
-        lambda: evaluation.estimate_ground(reports=reports, words=words),
-        lambda: evaluation.ground(reports=reports, words=words),
-        yes=yes,
-        quiet=quiet or as_json_,
+    values["quiet"] = values["quiet"] or as_json_
+    paying = _Paying(folder, values)
+    found, reasons = paying.make(
+        "supports",
+        lambda: paying.evaluation.estimate_ground(reports=reports, words=words),
+        lambda: paying.evaluation.ground(reports=reports, words=words),
     )
     if not as_json_:
         print_table(shares_table("texts", found))
-        _refuse_failed(reasons, *noun)
+        _refuse_failed("supports", reasons)
         return
     shares = ("cited_share", "supported_share", "placed_share")
     groups = [dataclasses.asdict(it) | {name: getattr(it, name) for name in shares} for it in found]
@@ -511,7 +448,6 @@ def ground(
 @options.value("--most", "N", "Stop after this many verdicts.", type=options.Number(least=1))
 def verdict(
     folder: Path,
-    *,
     name: str | None,
     metrics: tuple[Metric, ...],
     conditions: tuple[str, ...],

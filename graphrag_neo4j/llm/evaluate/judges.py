@@ -28,7 +28,6 @@ from graphrag_neo4j.text import excerpt, fold, fold_prose, identify, storable
 
 __all__ = [
     "DEFINITIONS",
-    "Judgement",
     "Metric",
     "PairJudge",
     "Support",

@@ -172,12 +172,6 @@ def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Pat
     assert kg("status", "--json").json["counts"]["documents"] == 1
 
 
-def test_relative_sources_are_the_same_in_every_command(kg: Run, tales: Path) -> None:
-    kg("index", tales, "--source-root", tales, "--gleanings", "0", "--no-claims")
-    ran = kg("delete", "a.txt", "--source-root", tales)
-    assert (ran.code, ran.out.splitlines()[0]) == (0, "Deleted a.txt.")
-
-
 def test_estimate_needs_no_neo4j_and_asks_no_model(
     kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch, endpoint: FakeEndpoint
 ) -> None:
@@ -205,18 +199,6 @@ def test_an_unknown_price_is_not_shown_as_nothing(
     assert "unknown cost" in kg("status").out
 
 
-def test_settings_on_the_command_line_reach_the_model(
-    kg: Run, tales: Path, endpoint: FakeEndpoint
-) -> None:
-    ran = kg("index", tales, "--model", "gpt-4o", "--gleanings", "0", "--no-claims", "--json")
-    assert ran.code == 0
-    asked = [call for call in endpoint.log if call.kind != "embeddings"]
-    assert {call.model for call in asked} == {"gpt-4o"}
-    assert "claims" not in {call.kind for call in asked}
-    reread = kg("index", tales, "--model", "gpt-4o", "--gleanings", "1", "--no-claims")
-    assert "2 chunks were read with other prompts, models or settings" in reread.err
-
-
 def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
     kg: Run, endpoint: FakeEndpoint
 ) -> None:
@@ -234,21 +216,6 @@ def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
     again = kg("import", "graphrag", CAROL, "--json")
     assert (again.code, again.out) == (1, "")
     assert again.err.startswith("Error: An import needs an empty graph")
-
-
-def test_other_chunk_settings_are_told(
-    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    no_model(monkeypatch)
-    kg("index", tales)
-    monkeypatch.setenv("KG_CHUNK_OVERLAP", "50")
-    ran = kg("index", tales)
-    assert "0 new, 0 changed, 2 unchanged" in ran.out
-    assert (
-        "2 documents were split into chunks with other settings. Add --reread to split and read"
-        in ran.out
-    )
-    assert "0 new, 2 changed, 0 unchanged" in kg("index", tales, "--reread").out
 
 
 def every_command() -> list[tuple[str, click.Command]]:
@@ -409,17 +376,3 @@ def test_markdown_shows_what_a_document_quotes_as_text(
     text = "".join(token.content for token in tokens if token.type == "inline")
     assert notes
     assert all(re.search(rf"(?<!\\)(?:\\\\)*\[\^{n}\]", text) for n in notes)
-
-
-@pytest.mark.parametrize("command", ["estimate", "index"])
-def test_files_with_the_same_flaw_share_a_line(kg: Run, tales: Path, command: str) -> None:
-    for n in range(9):
-        (tales / f"{n}.json").write_text('{"title": "A schema"}')
-    (tales / "broken.json").write_text('{"text"')
-    ran = kg(command, tales)
-    assert ran.code == 1
-    [line] = [line for line in ran.out.splitlines() if "no column text" in line]
-    assert line.startswith("9 files")
-    assert "0.json" in line
-    assert "--text-column" in line
-    assert "broken.json" in ran.out

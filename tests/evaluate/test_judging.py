@@ -10,7 +10,6 @@ from graphrag_neo4j.evaluate import AsyncEvaluation
 from graphrag_neo4j.evaluate.folder import METRICS
 from graphrag_neo4j.evaluate.judging import Judged, blind_items, judge_step, judged_by
 from graphrag_neo4j.evaluate.statistics import (
-    agreement_of_judges,
     agreement_of_repeats,
     bias_of,
     pair_results,
@@ -119,26 +118,6 @@ async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
         assert 0.6 < step.input_tokens / tokens < 1.6
         assert step.cost
     assert [step.calls for estimate in told for step in estimate.steps] == [8, calls - 8]
-
-
-async def test_two_judges_and_a_person_are_compared(tmp_path: Path) -> None:
-    evaluation(tmp_path, TEXTS, questions=2)
-    with FakeEndpoint() as fake:
-        await judged(fake, tmp_path, "fair")
-        fake.change(judge="first")
-        await judged(fake, tmp_path, "biased")
-        ours = study(fake, tmp_path)
-    ours.folder.verdicts.add(
-        [
-            replace(one, key=f"by hand {one.key}", judge="person Ann")
-            for one in ours.folder.verdicts
-            if one.judge == "model fair" and one.repeat == 1
-        ]
-    )
-    agreed = agreement_of_judges(ours.judged())
-    assert agreed["model fair", "person Ann"].share == 1
-    assert agreed["model biased", "model fair"].share == 0
-    assert agreed["model fair", "person Ann"].items == 2 * 3 * 2
 
 
 def test_a_comparison_needs_both_answers_and_the_last_verdict_counts(tmp_path: Path) -> None:

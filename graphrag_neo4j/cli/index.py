@@ -31,7 +31,7 @@ from graphrag_neo4j.cli.output.words import (
     unread,
     was,
 )
-from graphrag_neo4j.cli.status import print_failures, print_status, tokens_and_cost
+from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_status
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate
 from graphrag_neo4j.index.estimate import estimate as estimate_corpus
@@ -192,22 +192,13 @@ def _tell_documents(built: IndexResult) -> None:
 def _tell_usage(usage: Mapping[str, Usage]) -> None:
     """Prints the calls, tokens and cost of each step, and what was odd about the replies."""
     total = Usage.total(usage.values())
-    cached = total.cached_tokens > 0
     rows = []
-    for step, used in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
-        counts = [
-            used.calls,
-            used.failed,
-            used.input_tokens,
-            used.cached_tokens,
-            used.output_tokens,
-        ]
-        if not cached:
-            del counts[3]
-        cost = money_known(used.cost, used.unpriced)
-        rows.append((named_step(step), *(f"{n:,}" for n in counts), cost))
+    for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
+        tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
+        counts = (f"{n:,}" for n in (it.calls, it.failed, *tokens))
+        rows.append((named_step(step), *counts, money_known(it.cost, it.unpriced)))
     if rows:
-        terminal.table(("step", "calls", "failed", *tokens_and_cost(cached=cached)), rows)
+        terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
     if n := total.replaced:
         characters = counted(n, "character")
         terminal.line(
@@ -411,7 +402,7 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
         (name, *(f"{n:,}" for n in counts), *map(money, pair))
         for (name, *counts), pair in zip(steps, costs, strict=True)
     ]
-    terminal.table(("step", "calls", *tokens_and_cost(), "with --batch"), rows)
+    terminal.table(("step", "calls", "tokens in", "tokens out", "cost", "with --batch"), rows)
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. The costs are those of an empty "

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from math import ceil
 from pathlib import Path
 from statistics import fmean
@@ -26,6 +26,7 @@ from graphrag_neo4j.evaluate.conditions import OWN_NAME, Condition, is_ours, mad
 from graphrag_neo4j.evaluate.folder import (
     AnswerRecord,
     CitedSource,
+    Effort,
     EvaluationFolder,
     answer_key,
     question_key,
@@ -75,8 +76,7 @@ PARTS: Final[Mapping[str, Sequence[GraphPart]]] = {
 PROMPT, MAPPED, ANSWER = 1_500, 400, 700
 LINES: Final = 1.05  # tokens of a context for each token of its records: ids and separators
 FILLED: Final = 0.9  # share of a context that is used where records are not divided
-NUMBERS: Final = ("calls", "input_tokens", "output_tokens", "context_tokens", "units")
-MEANS: Final = (*NUMBERS, "cost", "seconds")
+MEANS: Final = tuple(one.name for one in fields(Effort))
 NUMBERED: Final = re.compile(r"(\[\^?)\d{1,4}\](?!\()")  # [7] or [^7], but no link
 
 
@@ -357,24 +357,13 @@ class GivenSource:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenAnswer:
-    """A line of a file of answers. All but the question and the answer may be left out.
-
-    `context_tokens` and `units` (reports, passages or other records) tell of the context, `cost` is
-    in US dollars.
-    """
+class GivenAnswer(Effort):
+    """A line of a file of answers. All but the question and the answer may be left out."""
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
     question: str
     answer: str
     sources: tuple[GivenSource, ...] = ()
-    calls: int | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    context_tokens: int | None = None
-    units: int | None = None
-    cost: float | None = None
-    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,8 +422,8 @@ def import_answers(folder: EvaluationFolder, path: Path, condition: str) -> Impo
 
 
 def _imported(given: GivenAnswer, question: str, condition: str) -> AnswerRecord:
-    numbers = asdict(given)
-    content = identify("imported", json.dumps(numbers, sort_keys=True, ensure_ascii=False))
+    said = asdict(given)
+    content = identify("imported", json.dumps(said, sort_keys=True, ensure_ascii=False))
     made, text = {"imported": content[:16]}, storable(given.answer)[0]
     sources = [
         CitedSource(*(storable(part)[0] for part in (one.citation, one.source, one.text)))
@@ -444,8 +433,7 @@ def _imported(given: GivenAnswer, question: str, condition: str) -> AnswerRecord
     named = {one.citation for one in sources}
     forms = {found[1] for one in named if (found := NUMBERED.fullmatch(one))}
     dead = {one[0] for one in NUMBERED.finditer(text) if one[1] in forms} - named
-    for name in ("question", "answer", "sources"):
-        del numbers[name]
+    numbers = {name: said[name] for name in MEANS}
     key = answer_key(question, condition, made)
     return AnswerRecord(key, question, condition, text, made, sources, sorted(dead), **numbers)
 

@@ -182,13 +182,10 @@ class AsyncEvaluation(_Evaluation):
     async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> Estimate:
         """Estimates what `ground` takes. No model is asked. Raises as `ground`."""
         folder, settings = self.folder, self.settings
-        texts = await groundedness.texts_to_judge(
-            folder, settings, reports=reports, listen=self.listen
-        )
+        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
-        return await anyio.to_thread.run_sync(
-            groundedness.estimate_support, texts, folder, settings, judge
-        )
+        work = partial(groundedness.estimate_support, texts, folder, settings, judge)
+        return await anyio.to_thread.run_sync(work)
 
     async def ground(
         self, *, reports: bool = False, words: bool = False
@@ -201,14 +198,11 @@ class AsyncEvaluation(_Evaluation):
         and BudgetSpentError if `max_cost` is reached.
         """
         folder, settings = self.folder, self.settings
-        texts = await groundedness.texts_to_judge(
-            folder, settings, reports=reports, listen=self.listen
-        )
+        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
         await groundedness.judge_support(texts, folder, settings, judge, self.listen)
-        signature = groundedness.signatures_of([judge], settings)[judge]
-        measure = partial(groundedness.groundedness_of, texts, folder.supports, judge, signature)
-        return await anyio.to_thread.run_sync(measure)
+        work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
+        return await anyio.to_thread.run_sync(work)
 
     async def judge(
         self,

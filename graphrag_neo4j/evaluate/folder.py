@@ -42,6 +42,7 @@ __all__ = [
     "CitedSource",
     "ClaimsRecord",
     "DraftRecord",
+    "Effort",
     "EvaluationFolder",
     "QuestionRecord",
     "RecordFile",
@@ -116,15 +117,30 @@ class CitedSource:
     quote: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What an answer took: a number is None where it is not known.
+
+    `context_tokens` counts the tokens of the context, and `units` its records (reports or
+    passages). `cost` is in US dollars.
+    """
+
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    context_tokens: int | None = None
+    units: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class AnswerRecord:
+class AnswerRecord(Effort):
     """The answer of a condition to a question.
 
     `question` is the key of the question. `made_with` says what the condition stands for: its
-    options, the models, and a hash of the graph and the prompts. `context_tokens` counts the tokens
-    of the context, and `units` its records (reports or passages). `cost` is in US dollars, None
-    where the price is not known. All numbers are None where they are not known. `dead` holds the
-    citations that lead to no place. `failure` says why there is no answer.
+    options, the models, and a hash of the graph and the prompts. `dead` holds the citations that
+    lead to no place. `failure` says why there is no answer.
     """
 
     key: str
@@ -135,13 +151,6 @@ class AnswerRecord:
     sources: Sequence[CitedSource] = ()
     dead: Sequence[str] = ()
     notices: Sequence[str] = ()
-    calls: int | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    context_tokens: int | None = None
-    units: int | None = None
-    cost: float | None = None
-    seconds: float | None = None
     failure: str | None = None
 
 

@@ -163,7 +163,7 @@ def support_key(signature: str, sentence: str, passages: Sequence[str]) -> str:
 
 
 async def texts_to_judge(
-    folder: EvaluationFolder, settings: Settings, *, reports: bool, listen: Listener = silent
+    folder: EvaluationFolder, settings: Settings, listen: Listener, *, reports: bool
 ) -> list[AnswerRecord]:
     """Returns the answers that count and, with `reports`, the findings of the graph's reports.
 
@@ -280,13 +280,14 @@ def cited_sentences(texts: Iterable[AnswerRecord]) -> list[CitedSentence]:
 
 
 def groundedness_of(
-    texts: Iterable[AnswerRecord], file: RecordFile[SupportRecord], judge: str, signature: str
+    texts: Iterable[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
 ) -> list[Groundedness]:
     """Returns the groundedness of each condition, in the order of the texts.
 
     An answer that is missing, or that makes no statement, does not count.
     """
     found: dict[str, Groundedness] = {}
+    file, signature = folder.supports, signatures_of([judge], settings)[judge]
     for text in texts:
         known = found.setdefault(text.condition, Groundedness(text.condition, judge))
         sentences = list(_sentences(text))

@@ -244,10 +244,9 @@ def _groundedness_tables(
         texts = answers if name == "answers" else list(folder.findings)
         sentences = groundedness.judged_sentences(texts, supports, settings)
         judges = {judge for one in sentences for judge in one.said}
-        for judge, signature in groundedness.signatures_of(sorted(judges), settings).items():
-            yield shares_table(
-                name, groundedness.groundedness_of(texts, supports, judge, signature)
-            )
+        for judge in sorted(judges):
+            shares = groundedness.groundedness_of(texts, folder, settings, judge)
+            yield shares_table(name, shares)
         if not judges:
             yield shares_table(name, [], option)
         for pair in groundedness.compare_judges(name, sentences):

@@ -20,7 +20,6 @@ from graphrag_neo4j.evaluate.groundedness import (
     judge_of,
     judge_support,
     read_findings,
-    signatures_of,
 )
 from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.graph import Graph
@@ -61,8 +60,7 @@ async def grounded(
     own = settings or load_settings()
     folder, judge = EvaluationFolder(path), judge_of(own, words=settings is None)
     await judge_support(texts, folder, own, judge)
-    signature = signatures_of([judge], own)[judge]
-    [found] = groundedness_of(texts, folder.supports, judge, signature)
+    [found] = groundedness_of(texts, folder, own, judge)
     return found
 
 

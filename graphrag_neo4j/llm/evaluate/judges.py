@@ -44,16 +44,11 @@ WINNERS: Final[tuple[Winner, ...]] = ("tie", "first", "second")  # by the number
 LONGEST_REASON: Final = 600  # characters
 NAMED_WINNER: Final = re.compile(r"(?:answer\s?)?([012])", re.IGNORECASE)
 TIES: Final = frozenset({"tie", "draw", "neither", "equal"})
-# The words for a support that models write in place of those that they are asked for.
-OTHER_WORDS: Mapping[str, Support] = {
-    "fully supported": "supported",
-    "fully": "supported",
-    "partly supported": "partly",
-    "partially supported": "partly",
-    "partially": "partly",
-    "partial": "partly",
-    "not supported": "not",
-    "unsupported": "not",
+# The words for a support, with those that models write in place of what they are asked for.
+SUPPORTS: Final[Mapping[Support, re.Pattern[str]]] = {
+    "supported": re.compile(r"(?:fully )?supported|fully"),
+    "partly": re.compile(r"part(?:ly|ial|ially)(?: supported)?"),
+    "not": re.compile(r"not(?: supported)?|unsupported"),
 }
 # The citations of an answer. Systems cite in different forms: `[Data: Reports (3)]`, `[^1]`,
 # `[2, 4]`, `[KG] report.pdf`, a list of references at the end. An unknown form stays in the text.
@@ -129,9 +124,12 @@ class JudgedSchema(ReplySchema):
 def _read_support(value: object, info: ValidationInfo) -> object:
     """Reads a support that may be given in other words, such as "Partially supported."."""
     said = str(value).strip().casefold().rstrip(".").replace("_", " ").replace("-", " ")
-    if said in OTHER_WORDS:
-        note(info, "a support in other words")
-    return OTHER_WORDS.get(said, said)
+    for support, words in SUPPORTS.items():
+        if words.fullmatch(said):
+            if said != support:
+                note(info, "a support in other words")
+            return support
+    return said
 
 
 class SupportSchema(ReplySchema):

@@ -1,4 +1,4 @@
-"""The command `kg-build`, with one file for each command. Only this package prints.
+"""The command `kg-build`. Commands that belong together share a file. Only this package prints.
 
 The exit code is 0 when everything is done, 1 when something failed or is left to do, 2 when the
 command line is wrong, and 130 when the user interrupted the command.
@@ -75,9 +75,7 @@ def without_unused() -> Iterator[None]:
 
 
 class LazyGroup(click.Group):
-    """The commands, of which only the module of the one that is used is imported, so that start-up
-    is quick.
-    """
+    """The commands. Only the module of the one that is used is imported, so start-up is quick."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Returns the names of the commands in the order of `COMMANDS`."""

@@ -199,25 +199,6 @@ def test_an_unknown_price_is_not_shown_as_nothing(
     assert "unknown cost" in kg("status").out
 
 
-def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
-    kg: Run, endpoint: FakeEndpoint
-) -> None:
-    ran = kg("import", "graphrag", CAROL)
-    assert ran.code == 0
-    table = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()}
-    assert table["table"] == ["rows", "made", "merged", "implied", "unmapped"]
-    assert table["relationships"] == ["978", "935", "43", "32", "0"]
-    assert (
-        "9 citations in the reports referred to nothing in the tables and were removed." in ran.out
-    )
-    assert "Pending: " in ran.out
-    assert "Run `kg-build index PATHS` to finish this and to add documents." in ran.out
-    assert endpoint.log == []
-    again = kg("import", "graphrag", CAROL, "--json")
-    assert (again.code, again.out) == (1, "")
-    assert again.err.startswith("Error: An import needs an empty graph")
-
-
 def every_command() -> list[tuple[str, click.Command]]:
     found = []
     for name in cli.COMMANDS:

@@ -20,7 +20,7 @@ from graphrag_neo4j.cli.output.answer import print_answer
 from graphrag_neo4j.documents import ReadOptions, read
 from graphrag_neo4j.documents.chunking import cut
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluate.clusters import count_claims
+from graphrag_neo4j.evaluate.claims import count_claims
 from graphrag_neo4j.extractive import answers
 from graphrag_neo4j.extractive.extraction import claims_of
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend

@@ -1,4 +1,4 @@
-"""The command `kg-build`, with one file for each command. Only this package prints.
+"""The command `kg-build`. Commands that belong together share a file. Only this package prints.
 
 The exit code is 0 when everything is done, 1 when something failed or is left to do, 2 when the
 command line is wrong, and 130 when the user interrupted the command.
@@ -8,11 +8,9 @@ import atexit
 import gc
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from keyword import iskeyword
-from typing import Any
 
 import click
 from click.exceptions import NoSuchCommand
@@ -21,7 +19,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import refusal
 from graphrag_neo4j.errors import GraphRAGError
 
-__all__ = ["LazyGroup", "main", "without_unused"]
+__all__ = ["main", "without_unused"]
 
 INTERRUPTED = 130
 # The module of a command is imported when the command runs, not when the commands are listed, so
@@ -45,6 +43,17 @@ COMMANDS = {
     "doctor": "Check that Neo4j, the models and the other requirements work.",
     "neo4j": "Start, stop and inspect the embedded Neo4j.",
 }
+# The module of a command that shares one with others.
+MODULES = {
+    "watch": "index",
+    "estimate": "index",
+    "suggest": "query",
+    "map": "browse",
+    "delete": "change",
+    "resolve": "change",
+    "import": "change",
+    "doctor": "neo4j",
+}
 
 
 # Neo4j's driver imports these packages, if they are installed, to accept their values as
@@ -66,59 +75,36 @@ def without_unused() -> Iterator[None]:
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name, and imports only the module of the one that is used.
-
-    So start-up is quick. `package` is the package of the modules, and `summaries` holds a line of
-    help for each command. A command and its module have one name (that of a keyword of Python ends
-    in "_"), unless `modules` names the module of a command.
-    """
-
-    def __init__(
-        self,
-        *arguments: Any,  # noqa: ANN401 - click's
-        package: str,
-        summaries: Mapping[str, str],
-        modules: Mapping[str, str] | None = None,
-        **options: Any,  # noqa: ANN401 - click's
-    ) -> None:
-        super().__init__(*arguments, **options)
-        self._package, self._summaries, self._modules = package, summaries, modules or {}
+    """The commands. Only the module of the one that is used is imported, so start-up is quick."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
-        """Returns the names of the commands in the order of `summaries`."""
-        return list(self._summaries)
+        """Returns the names of the commands in the order of `COMMANDS`."""
+        return list(COMMANDS)
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Imports the module of a command, and returns the command. None if there is none."""
-        if name not in self._summaries:
+        if name not in COMMANDS:
             return None
-        own = f"{name}_" if iskeyword(name) else name
         with without_unused():
-            module = import_module(f"{self._package}.{self._modules.get(name, own)}")
-        command: click.Command = getattr(module, own)
+            module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
+        command: click.Command = getattr(module, "import_" if name == "import" else name)
         return command
 
     def resolve_command(
         self, context: click.Context, given: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds the command that is named; an error suggests the most similar name."""
-        if given[0] in self._summaries or given[0].startswith("-"):
+        if given[0] in COMMANDS or given[0].startswith("-"):
             return super().resolve_command(context, given)
-        raise NoSuchCommand(given[0], possibilities=self._summaries, ctx=context)
+        raise NoSuchCommand(given[0], possibilities=COMMANDS, ctx=context)
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands and their lines of help."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(
-    cls=LazyGroup,
-    package="graphrag_neo4j.cli",
-    summaries=COMMANDS,
-    modules={"map": "browse", "suggest": "query"},
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
 def commands() -> None:
     """Turn documents into a knowledge graph in Neo4j, and ask it questions.

@@ -1,10 +1,16 @@
-"""`kg-build index` turns documents into a knowledge graph."""
+"""`kg-build index`, `watch` and `estimate`: documents become a knowledge graph."""
 
+import asyncio
 import dataclasses
 import shlex
-from collections.abc import Mapping
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
@@ -14,17 +20,31 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
-from graphrag_neo4j.cli.output.words import counted, money_known, named_step, repaired, unread, was
-from graphrag_neo4j.cli.status import print_failures, print_status, tokens_and_cost
-from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.cli.output.words import (
+    counted,
+    money,
+    money_known,
+    named_step,
+    repaired,
+    seconds,
+    total_usage,
+    unread,
+    was,
+)
+from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_status
 from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.estimate import Estimate
+from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.index.preparation import check_building
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Waiting
-from graphrag_neo4j.settings import EXTRACTIVE, Settings
+from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 
-__all__ = ["index", "memory"]
+if TYPE_CHECKING:
+    from graphrag_neo4j.client.async_client import AsyncGraphRAG
+
+__all__ = ["estimate", "index", "watch"]
 
 RUN_FLAGS = ("prune", "reread", "reembed", "recluster", "fresh", "batch", "wait")
 NEXT = {
@@ -106,7 +126,7 @@ def index(
         corpus = Corpus.of_paths(paths, reading, settings)
         listen(Waiting("", 0))
 
-    async def work(rag: AsyncGraphRAG, _: EventDisplay) -> IndexResult:
+    async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> IndexResult:
         return await rag.index(corpus, options=reading, ray=ray, **flags)
 
     built = options.ask(settings, work, quiet=quiet or as_json_)
@@ -172,22 +192,13 @@ def _tell_documents(built: IndexResult) -> None:
 def _tell_usage(usage: Mapping[str, Usage]) -> None:
     """Prints the calls, tokens and cost of each step, and what was odd about the replies."""
     total = Usage.total(usage.values())
-    cached = total.cached_tokens > 0
     rows = []
-    for step, used in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
-        counts = [
-            used.calls,
-            used.failed,
-            used.input_tokens,
-            used.cached_tokens,
-            used.output_tokens,
-        ]
-        if not cached:
-            del counts[3]
-        cost = money_known(used.cost, used.unpriced)
-        rows.append((named_step(step), *(f"{n:,}" for n in counts), cost))
+    for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
+        tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
+        counts = (f"{n:,}" for n in (it.calls, it.failed, *tokens))
+        rows.append((named_step(step), *counts, money_known(it.cost, it.unpriced)))
     if rows:
-        terminal.table(("step", "calls", "failed", *tokens_and_cost(cached=cached)), rows)
+        terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
     if n := total.replaced:
         characters = counted(n, "character")
         terminal.line(
@@ -248,3 +259,159 @@ def memory(pid: int) -> str:
     except psutil.Error:  # the process has just ended, or belongs to another user
         return "its memory use is unknown"
     return f"{resident / 1e9:.1f} GB of memory"
+
+
+@click.command()
+@options.paths_argument
+@options.home_option
+@options.read_options
+@options.settings_options
+@options.value(
+    "--max-cost-a-day",
+    "DOLLARS",
+    "Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
+    "US dollars. The default is the setting KG_MAX_COST_A_DAY.",
+    type=options.Number(least=0, whole=False),
+)
+def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
+    """Keep the graph up to date with PATHS, until you press Ctrl-C.
+
+    First everything in PATHS is indexed that is new or has changed. From then on, each change of a
+    file causes a build. Changes that come during a build are collected for the next one. A
+    document is deleted from the graph when its file or its row is gone. But if a folder itself is
+    gone or holds no file any more, nothing is deleted, because its disk may only be detached.
+    """
+    # The driver of Neo4j comes with these.
+    from graphrag_neo4j.client.async_client import AsyncGraphRAG  # noqa: PLC0415
+    from graphrag_neo4j.index.watch import watch as watch_paths  # noqa: PLC0415
+
+    reading = options.reading_of(values)
+    settings = options.settings_of(**values)
+    check_building(settings)
+
+    def ceiling() -> float | None:
+        """The limit of a day, which may have been raised in `.env` in the meantime."""
+        return load_settings(**values).max_cost_a_day
+
+    async def work() -> None:
+        flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
+        with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
+            results = watch_paths(paths, settings, reading, listen, AsyncGraphRAG, ceiling=ceiling)
+            terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
+            async with aclosing(results):
+                async for built in results:
+                    listen.rest()
+                    now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
+                    terminal.line(f"{now}  {_sentence(built)}")
+                    for flaw in unread(sorted(set(built.unreadable.items()) - flaws)):
+                        terminal.line(f"{flaw}.", style="red", error=True)
+                    flaws = set(built.unreadable.items())
+                    if not terminal.errors_are_shown():
+                        listen.hush()  # a log has a line for each build; only the first takes long
+
+    with suppress(KeyboardInterrupt):  # the way to end it
+        options.run(work)
+    terminal.line("Stopped. The work done so far is saved. The same command continues it.")
+
+
+@contextmanager
+def _until_sigterm() -> Iterator[None]:
+    """Cancels the work inside at SIGTERM, also where a shell in the background ignores Ctrl-C."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    with anyio.CancelScope() as scope:
+        loop.add_signal_handler(signal.SIGTERM, scope.cancel)
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _sentence(built: IndexResult) -> str:
+    """What a build did, what it cost and how long it took, in one line."""
+    done = built.ingested
+    counts = {
+        "new": done.added,
+        "changed": done.changed,
+        "deleted": len(built.dropped),
+        "unchanged": done.unchanged,
+    }
+    first, *others = [(name, n) for name, n in counts.items() if n] or [("unchanged", 0)]
+    documents = f"{counted(first[1], 'document')} {first[0]}"
+    parts = [", ".join([documents, *(f"{n:,} {name}" for name, n in others)])]
+    if any(used.calls for used in built.usage.values()):
+        parts.append(total_usage(built.usage))
+    line = f"{'; '.join([*parts, seconds(built.seconds)])}."
+    if built.stopped:
+        line += f" {built.stopped} The rest is done in a later build."
+    elif built.status and (failed := len(built.status.failures)):
+        items = counted(failed, "item")
+        line += f" {items} failed and will be tried again; `kg-build status` gives the reasons."
+    return line
+
+
+@click.command()
+@options.paths_argument
+@options.read_options
+@options.settings_options
+@options.json_option
+def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
+    """Estimate the calls, tokens and cost of indexing PATHS.
+
+    The estimate is for an empty graph, so it also counts documents that are already indexed. The
+    command calls no model and needs no Neo4j.
+    """
+    reading = options.reading_of(values)
+    settings = options.settings_of(**values)
+    corpus = Corpus.of_paths(paths, reading, settings)
+    with listening(quiet=as_json_) as listen:
+        found = anyio.run(estimate_corpus, corpus, settings, listen)
+    if as_json_:
+        terminal.json_text(options.as_json(found))
+    else:
+        _print_estimate(found, settings)
+    if found.unreadable:
+        raise click.exceptions.Exit(1)
+
+
+def _print_estimate(found: Estimate, settings: Settings) -> None:
+    terminal.line(
+        f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}, "
+        f"{counted(found.text_tokens, 'token')} of text."
+    )
+    if found.origin == "extractive":
+        terminal.line("The index would be extractive: it needs no model, no calls and no money.")
+    else:
+        _print_steps(found, settings)
+    for flaw in unread(found.unreadable.items()):
+        terminal.line(f"{flaw}.", style="red")
+
+
+def _print_steps(found: Estimate, settings: Settings) -> None:
+    steps = [
+        (named_step(one.step), one.calls, one.input_tokens, one.output_tokens)
+        for one in found.steps
+    ]
+    costs = [(one.cost, one.batch_cost) for one in found.steps]
+    calls, *tokens = (sum(column) for column in list(zip(*steps, strict=True))[1:])
+    steps.append(("total", calls, *tokens))
+    costs.append((_sum([cost for cost, _ in costs]), _sum([batch for _, batch in costs])))
+    rows = [
+        (name, *(f"{n:,}" for n in counts), *map(money, pair))
+        for (name, *counts), pair in zip(steps, costs, strict=True)
+    ]
+    terminal.table(("step", "calls", "tokens in", "tokens out", "cost", "with --batch"), rows)
+    terminal.line(
+        f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
+        "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
+        "graph: what is indexed already is not paid for again, nor by `index --batch` what waits "
+        "in a batch. `kg-build index … --max-cost 5` stops at $5."
+    )
+    if not settings.claims:
+        terminal.line("Claims are not extracted; --claims extracts them, too.")
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    return None if None in costs else sum(cost or 0.0 for cost in costs)

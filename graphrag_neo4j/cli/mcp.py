@@ -11,9 +11,7 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.query.engine import check_answering
-from graphrag_neo4j.settings.installing import install_command
 
 __all__ = ["mcp"]
 
@@ -35,11 +33,8 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     By default the assistant starts this command and talks to it over standard input and output.
     With --http the command listens on a network address until you press Ctrl-C.
     """
-    try:
+    with options.extra_needed("mcp", "The MCP server needs"):
         from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        needed = f"The MCP server needs the package {error.name}: {install_command('mcp')}"
-        raise InputError(needed) from error
     settings = options.settings_of(home=home)
     check_answering(settings)
     served = server.listen(host, port) if http else None

@@ -6,7 +6,8 @@ A command reads its options, opens the client by `ask`, calls one method, and pr
 import dataclasses
 import json
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -21,6 +22,7 @@ from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 from graphrag_neo4j.settings.arguments import did_you_mean
+from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import write_whole
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class NearestChoice(click.Choice[str]):
 
 
 class Number(click.ParamType[float]):
-    """A number from `least` to `most`, both included. With `whole` it must be an integer."""
+    """A number from `least` to `most`, both included. With `whole` it is an integer."""
 
     name = "number"
 
@@ -108,7 +110,7 @@ def write_output(path: Path, content: bytes) -> None:
         raise InputError(f"{path} can't be written ({error}). Name another file.") from error
 
 
-def _all(*options: Callable[[Any], Any]) -> Callable[[Command[P, R]], Command[P, R]]:
+def all_of(*options: Callable[[Any], Any]) -> Callable[[Command[P, R]], Command[P, R]]:
     """Several options as one decorator, in the order in which `--help` lists them."""
 
     def add(command: Command[P, R]) -> Command[P, R]:
@@ -131,7 +133,10 @@ def value(
     about: str,
     **more: Any,  # noqa: ANN401 - click's
 ) -> Callable[[Any], Any]:
-    """An option with a value, such as "-o --output". `about` says what it is for."""
+    """An option with a value, such as "-o --output". `about` says what it is for.
+
+    A last name without hyphens is that of the argument.
+    """
     shown = "default" in more and more["default"] is not None
     return click.option(*names.split(), metavar=metavar, help=about, show_default=shown, **more)
 
@@ -145,6 +150,11 @@ home_option = value(
     type=click.Path(file_okay=False, path_type=Path),
 )
 json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
+model_option = value(
+    "--model", "NAME", "The chat model to use. The default is the setting KG_MODEL."
+)
+quiet_option = flag("--quiet", "Print only warnings and errors.")
+yes_option = flag("--yes", "Do not ask before the model is called.")
 max_cost_option = value(
     "--max-cost",
     "DOLLARS",
@@ -166,7 +176,7 @@ paths_argument = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )
 IN_ROWS = "In CSV and JSON files: the column or field that"
-read_options = _all(
+read_options = all_of(
     value("--text-column", "NAME", f"{IN_ROWS} holds the text.", default="text"),
     value("--title-column", "NAME", f"{IN_ROWS} holds the title."),
     value("--id-column", "NAME", f"{IN_ROWS} identifies a row."),
@@ -184,14 +194,14 @@ read_options = _all(
         "The encoding of text files that are not UTF-8. By default the encoding is guessed.",
     ),
 )
-settings_options = _all(
+settings_options = all_of(
     value(
         "--prepend-metadata",
         "NAMES",
         "Show the model these metadata fields of the document before each chunk. Separate the "
         "names with commas.",
     ),
-    value("--model", "NAME", "The chat model to use. The default is the setting KG_MODEL."),
+    model_option,
     value(
         "--entity-types",
         "TYPES",
@@ -225,6 +235,26 @@ def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     for sentence in unknown_names():
         terminal.line(sentence, error=True)
     return settings
+
+
+def refuse_unasked(*, yes: bool) -> None:
+    """Raises InputError if a person must be asked, and no one can be."""
+    if not (yes or terminal.can_ask()):
+        raise InputError("No one can be asked whether to go on: add --yes to the command.")
+
+
+@contextmanager
+def extra_needed(extra: str, needs: str) -> Iterator[None]:
+    """Says how an extra is installed if an import lacks a package of another project.
+
+    `needs` is the beginning of the sentence, such as "The report needs".
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("graphrag_neo4j"):
+            raise  # a module of ours: no installation would help
+        raise InputError(f"{needs} the package {error.name}: {install_command(extra)}") from error
 
 
 def reading_of(values: dict[str, Any]) -> ReadOptions:

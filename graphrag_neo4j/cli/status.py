@@ -11,8 +11,9 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, money_known, named_step
 from graphrag_neo4j.index.status import Status
 
-__all__ = ["print_failures", "print_pending", "print_status", "status", "tokens_and_cost"]
+__all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status", "status"]
 
+TOKENS_AND_COST = ("tokens in", "cached", "tokens out", "cost")
 MORE = "`kg-build status --json`"
 PENDING = {
     "extract": ("chunk to read", "chunks to read"),
@@ -72,11 +73,6 @@ def print_failures(status: Status, *, error: bool = False) -> None:
     terminal.some(failed, MORE, "red", error=error)
 
 
-def tokens_and_cost(*, cached: bool = False) -> tuple[str, ...]:
-    """Returns the heads of the columns of tokens and cost, if `cached` also of cached tokens."""
-    return ("tokens in", *(["cached"] if cached else []), "tokens out", "cost")
-
-
 def _print_reports(status: Status) -> None:
     """Prints the sizes of each level's reports, from which global search answers."""
     columns = ("level", "communities", "largest", "reports", "tokens")
@@ -121,21 +117,14 @@ def _print_batches(status: Status) -> None:
 
 
 def _print_builds(status: Status) -> None:
-    cached = any(build["cached_tokens"] for build in status.builds)
-    head = ("started (UTC)", "outcome", "origin", "calls", *tokens_and_cost(cached=cached))
-    rows = [
-        (
-            build["started"][:19].replace("T", " "),
-            build["outcome"],
-            build["origin"] or "-",
-            f"{build['calls']:,}",
-            f"{build['input_tokens']:,}",
-            *([f"{build['cached_tokens']:,}"] if cached else []),
-            f"{build['output_tokens']:,}",
-            money_known(build["cost"], build["unpriced"]),
-        )
-        for build in status.builds
-    ]
+    head = ("started (UTC)", "outcome", "origin", "calls", *TOKENS_AND_COST)
+    rows = []
+    for build in status.builds:
+        started = build["started"][:19].replace("T", " ")
+        tokens = (build["input_tokens"], build["cached_tokens"], build["output_tokens"])
+        counts = (f"{n:,}" for n in (build["calls"], *tokens))
+        cost = money_known(build["cost"], build["unpriced"])
+        rows.append((started, build["outcome"], build["origin"] or "-", *counts, cost))
     if rows:
         terminal.line("The last builds:")
         terminal.table(head, rows, left=("outcome", "origin"))

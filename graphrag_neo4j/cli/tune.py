@@ -8,91 +8,67 @@ import anyio
 import click
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.cli.options import (
-    Number,
-    paths_argument,
-    read_options,
-    reading_of,
-    run,
-    settings_of,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import counted, money, money_known, or_more, unread
+from graphrag_neo4j.cli.output.words import counted, money, money_known, unread
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.index.choose import Wishes, check_tuning, estimate_tuning
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.tuning.result import Tuning, Written, check_folder, setting_lines
 from graphrag_neo4j.index.tuning.sample import Sample, read_sample
-from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, estimate_tuning
 from graphrag_neo4j.index.tuning.tune import tune as choose
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["tune"]
 
-NAMED = 20  # problems that are listed one by one
-ASK = "No one can be asked whether to go on: add --yes to the command."
-STOPPED = "Nothing was asked and nothing was written."
-INTERRUPTED = (
-    "The command was interrupted, and nothing was written. Run the same command again to start "
-    "again."
-)
-INTERRUPTED_CODE = 130
-FAILED = (
-    "Error: Nothing was chosen and nothing was written, since {error}. Try again, or name another "
-    "model by --model."
-)
+INTERRUPTED = 130
 
 
 @click.command()
-@paths_argument
-@click.option(
-    "-o",
-    "--output",
+@options.paths_argument
+@options.value(
+    "-o --output",
+    "FOLDER",
+    "The folder to write. The setting KG_PROMPTS takes it as it is.",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("prompts"),
-    show_default=True,
-    metavar="FOLDER",
-    help="The folder to write. The setting KG_PROMPTS takes it as it is.",
 )
-@click.option("--domain", metavar="TEXT", help="What the documents are about, if you know it.")
-@click.option(
+@options.value("--domain", "TEXT", "What the documents are about, if you know it.")
+@options.value(
     "--language",
-    metavar="NAME",
-    help=(
-        "The language of names and descriptions. The default is the setting KG_LANGUAGE or, if "
-        "that is not set, the language of the documents."
-    ),
+    "NAME",
+    "The language of names and descriptions. The default is the setting KG_LANGUAGE or, if that is "
+    "not set, the language of the documents.",
 )
-@click.option(
+@options.value(
     "--persona",
-    metavar="TEXT",
-    help="Who reads the documents, for example 'a doctor who looks for side effects'.",
+    "TEXT",
+    "Who reads the documents, for example 'a doctor who looks for side effects'.",
 )
-@click.option(
+@options.value(
     "--entity-types",
-    metavar="TYPES",
-    help="Your own entity types, separated by commas. The model only defines them.",
+    "TYPES",
+    "Your own entity types, separated by commas. The model only defines them.",
 )
-@click.option(
+@options.value(
     "--passages",
-    type=Number(least=1, most=200),
+    None,
+    "How many passages of the documents the model reads.",
+    type=options.Number(least=1, most=200),
     default=PASSAGES,
-    show_default=True,
-    help="How many passages of the documents the model reads.",
 )
-@click.option(
-    "--model", metavar="NAME", help="The chat model to use. The default is the setting KG_MODEL."
-)
-@click.option(
+@options.model_option
+@options.value(
     "--max-cost",
-    type=Number(least=0, whole=False),
-    metavar="DOLLARS",
-    help="Stop when the model calls have cost this many US dollars. Then nothing is written.",
+    "DOLLARS",
+    "Stop when the model calls have cost this many US dollars. Then nothing is written.",
+    type=options.Number(least=0, whole=False),
 )
-@click.option("--yes", is_flag=True, help="Do not ask before the model is called.")
-@read_options
+@options.yes_option
+@options.read_options
 def tune(
     paths: tuple[Path, ...],
     *,
@@ -109,46 +85,44 @@ def tune(
 
     A model reads some passages, which are spread over the documents. It finds what the documents
     are about, which types of entities matter in them, and examples. The command writes prompt files
-    and a page, tuning.md, that tells what was chosen and why. Read it before you index.
+    and a page, md, that tells what was chosen and why. Read it before you index.
 
     The command first estimates its cost, and asks whether to go on. It needs no Neo4j. It never
     overwrites a file that you changed. To start again, run the same command again.
     """
-    options = reading_of(values)
+    reading = options.reading_of(values)
     types = tuple(part.strip() for part in (entity_types or "").split(",") if part.strip())
-    settings = settings_of(**values)
+    settings = options.settings_of(**values)
     wishes = Wishes(domain, language, persona, types)
     check_tuning(settings)
     check_folder(output)
-    if not (yes or terminal.can_ask()):
-        raise InputError(ASK)
-    corpus = Corpus.of_paths(paths, options, settings)
+    options.refuse_unasked(yes=yes)
+    corpus = Corpus.of_paths(paths, reading, settings)
     with listening(quiet=False, fleeting=True) as listen:
         sample = anyio.run(read_sample, corpus, passages, listen)
     _tell_estimate(sample, settings)
     try:
         if not (yes or terminal.confirmed("Go on?")):
-            terminal.line(STOPPED)
+            terminal.line("Nothing was asked and nothing was written.")
             raise click.exceptions.Exit(1)
-        chosen = run(partial(_ask, sample, settings, wishes))
+        chosen = options.run(partial(_ask, sample, settings, wishes))
     except ReplyError as error:
-        terminal.line(FAILED.format(error=str(error).rstrip(".")), error=True)
-        raise click.exceptions.Exit(1) from None
+        raise InputError(
+            f"Nothing was chosen and nothing was written, since {str(error).rstrip('.')}. Try "
+            "again, or name another model by --model."
+        ) from None
     except (KeyboardInterrupt, click.Abort):
-        terminal.line(INTERRUPTED, error=True)
-        raise click.exceptions.Exit(INTERRUPTED_CODE) from None
+        again = "Run the same command again to start again."
+        terminal.line(f"The command was interrupted, and nothing was written. {again}", error=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
     _summarise(chosen, chosen.write(output))
     if sample.unreadable:
         raise click.exceptions.Exit(1)
 
 
 def _tell_estimate(sample: Sample, settings: Settings) -> None:
-    problems = unread(sample.unreadable.items())
-    lines = [f"{problem}." for problem in problems[:NAMED]]
-    if len(problems) > NAMED:
-        lines.append(or_more(len(problems), NAMED, "`kg-build estimate --json`"))
-    for line in lines:
-        terminal.line(line, style="red", error=True)
+    problems = [f"{problem}." for problem in unread(sample.unreadable.items())]
+    terminal.some(problems, "`kg-build estimate --json`", "red", error=True)
     found = estimate_tuning(sample, settings)
     cost = "unknown cost" if found.cost is None else f"about {money(found.cost)}"
     terminal.line(
@@ -194,7 +168,7 @@ def _summarise(chosen: Tuning, written: Written) -> None:
             style="yellow",
         )
     terminal.line(
-        f"The prompts are in {written.folder}. Read {written.folder / 'tuning.md'}, which tells "
+        f"The prompts are in {written.folder}. Read {written.folder / 'md'}, which tells "
         "what was chosen and why. These lines, in the environment or in .env, use them:"
     )
     for line in setting_lines(chosen, written.folder):

@@ -1,6 +1,7 @@
 """Answers: each condition answers each question, from the same graph or from one of its own.
 
     questions × conditions ──▶ those without an answer ──▶ the search of the condition ──▶ records
+    a file of another system ──────────────────────────────────────────────────────────▶ records
 
 An answer is asked for anew only if something that it depends on has changed (`made_with`), the
 graph included: the content of the parts that its method reads is hashed, not a stamp.
@@ -8,26 +9,28 @@ graph included: the content of the parts that its method reads is hashed, not a 
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import asdict, dataclass, field, fields
 from math import ceil
-from typing import Final, Literal, TypedDict, get_args
+from pathlib import Path
+from statistics import fmean
+from typing import ClassVar, Final, Literal, TypedDict, get_args
 
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.conditions import Condition, made_with
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import (
+from graphrag_neo4j.evaluate.conditions import OWN_NAME, Condition, is_ours, made_with
+from graphrag_neo4j.evaluate.folder import (
     AnswerRecord,
-    CallRecord,
     CitedSource,
-    QuestionRecord,
-    RecordFile,
+    Effort,
+    EvaluationFolder,
     answer_key,
+    question_key,
+    read_lines,
 )
 from graphrag_neo4j.evaluate.steps import (
     CallEstimate,
@@ -35,7 +38,6 @@ from graphrag_neo4j.evaluate.steps import (
     RememberingEndpoint,
     Step,
     StepResult,
-    make_missing,
     priced,
 )
 from graphrag_neo4j.graph import Graph
@@ -43,13 +45,22 @@ from graphrag_neo4j.llm import Meter
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, bracket
 from graphrag_neo4j.model.events import Event, Listener, Notice
-from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import AsyncStream, answer_question, check_answering, read_state
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.rows import LevelRow
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import flat, identify, storable
 
-__all__ = ["GraphPart", "answer_missing", "answers_left", "estimate_answers", "read_records"]
+__all__ = [
+    "ConditionCosts",
+    "ImportedAnswers",
+    "answer_missing",
+    "answers_left",
+    "condition_costs",
+    "estimate_answers",
+    "import_answers",
+    "read_records",
+]
 
 WORKERS: Final = 4  # answers at the same time; each may have many calls at the same time
 PAGE: Final = 5_000  # rows of one read
@@ -65,6 +76,8 @@ PARTS: Final[Mapping[str, Sequence[GraphPart]]] = {
 PROMPT, MAPPED, ANSWER = 1_500, 400, 700
 LINES: Final = 1.05  # tokens of a context for each token of its records: ids and separators
 FILLED: Final = 0.9  # share of a context that is used where records are not divided
+MEANS: Final = tuple(one.name for one in fields(Effort))
+NUMBERED: Final = re.compile(r"(\[\^?)\d{1,4}\](?!\()")  # [7] or [^7], but no link
 
 
 class ContentRow(TypedDict):
@@ -130,12 +143,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AnswerItem:
-    """An answer that is to be there: the question, the condition, and whom to ask."""
+    """An answer that is to be there: the text of the question, the condition, and whom to ask."""
 
-    key: str
-    question: QuestionRecord
+    record: AnswerRecord
+    question: str
     condition: Condition
-    made_with: Mapping[str, str] = field(repr=False)
     asked: Asked = field(repr=False)
 
 
@@ -157,37 +169,30 @@ async def answers_left(
     own = [(condition, condition.checked(settings)) for condition in folder.chosen()]
     for _, of_client in own:
         check_answering(of_client)
-    calls, clients, answering = folder.unfinished(), dict[Settings, Asked](), []
+    clients, answering = dict[Settings, Asked](), []
     async with AsyncExitStack() as stack:
         for condition, of_client in own:
             if of_client not in clients:
-                clients[of_client] = await _open(stack, of_client, listen, meter, calls)
+                rag = await stack.enter_async_context(AsyncGraphRAG(of_client, listen))
+                endpoint = None
+                if of_client.has_model:
+                    endpoint = RememberingEndpoint(of_client, meter, folder.unfinished)
+                    await stack.enter_async_context(endpoint)
+                state = await read_state(rag.graph)
+                rows = await rag.graph.read("search/levels", LevelRow)
+                levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
+                vectors = state["embedding_model"]
+                clients[of_client] = Asked(of_client, rag.graph, levels, vectors, endpoint)
             asked = clients[of_client]
             if _has_level(condition, asked, listen):
                 answering.append((condition, asked, await asked.made_with(condition)))
-        yield [
-            AnswerItem(answer_key(one.key, condition.name, made), one, condition, made, asked)
-            for one in folder.questions
-            for condition, asked, made in answering
-        ]
-
-
-async def _open(
-    stack: AsyncExitStack,
-    settings: Settings,
-    listen: Listener,
-    meter: Meter,
-    calls: RecordFile[CallRecord],
-) -> Asked:
-    rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
-    endpoint = None
-    if settings.has_model:
-        endpoint = RememberingEndpoint(settings, meter, calls)
-        stack.push_async_callback(endpoint.aclose)
-    state = await read_state(rag.graph)
-    rows = await rag.graph.read("search/levels", LevelRow)
-    levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
-    return Asked(settings, rag.graph, levels, state["embedding_model"], endpoint)
+        items = list[AnswerItem]()
+        for one in folder.questions:
+            for condition, asked, made in answering:
+                key = answer_key(one.key, condition.name, made)
+                record = AnswerRecord(key, one.key, condition.name, made_with=made)
+                items.append(AnswerItem(record, one.text, condition, asked))
+        yield items
 
 
 def _has_level(condition: Condition, asked: Asked, listen: Listener) -> bool:
@@ -213,21 +218,17 @@ async def answer_missing(
     """Asks for the answers that are not there, and saves each as it comes.
 
     The notices of several answers are told once, with their number. Raises the errors of
-    `make_missing`; what was made before is saved.
+    `Step.run`; what was made before is saved.
     """
-    folder.bring_forward([item.key for item in items])
-    step = Step("answers", folder.answers, _answer, partial(_record, answer=None))
+    folder.bring_forward([item.record.key for item in items])
+    step = Step("answers", folder.answers, items)
     alone = all(item.asked.endpoint is None for item in items)
-    result = await make_missing(
-        step,
-        items,
-        workers=1 if alone else WORKERS,  # without a model, an answer takes processor time
-        listen=listen,
-        meter=None if alone else meter,
-    )
+    workers = 1 if alone else WORKERS  # without a model, an answer takes processor time
+    result = await step.run(_answer, workers=workers, listen=listen, meter=None if alone else meter)
     if not result.failed:
-        folder.unfinished().path.unlink(missing_ok=True)
-    there = [folder.answers[item.key] for item in items if item.key in folder.answers]
+        folder.unfinished.remove()
+    keys = [item.record.key for item in items]
+    there = [folder.answers[key] for key in keys if key in folder.answers]
     for text, n in Counter(notice for one in there for notice in one.notices).most_common(5):
         if n > 1:
             listen(Notice(f"{text} (In {n:,} of {len(there):,} answers.)", warning=True))
@@ -241,8 +242,8 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
         if isinstance(event, Notice) and event.warning:
             told.append(event.text)
 
-    question, settings = asked_of(item.question.text, item.condition.options, asked.settings)
-    endpoint = asked.endpoint.of_record(item.key) if asked.endpoint else None
+    question, settings = asked_of(item.question, item.condition.options, asked.settings)
+    endpoint = asked.endpoint.of_record(item.record.key) if asked.endpoint else None
     backends = Backends(asked.settings, endpoint)
     stream = AsyncStream(answer_question(asked.graph, backends, settings, question, hear))
     async with stream:
@@ -251,23 +252,6 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
     answer = stream.answer
     reports = [(one.kind, one.ref) for one in answer.citations if one.kind == "Reports"]
     read = await read_records(asked.graph, reports)
-    return _record(item, None, answer, told, [one for one in read.values() if one.text])
-
-
-def _record(
-    item: AnswerItem,
-    failure: str | None,
-    answer: Answer | None,
-    told: Sequence[str] = (),
-    reports: Sequence[CitedSource] = (),
-) -> AnswerRecord:
-    """Returns the record of an answer, or of its failure.
-
-    `reports` holds the texts of the reports that the answer cites.
-    """
-    of = (item.key, item.question.key, item.condition.name)
-    if answer is None:
-        return AnswerRecord(*of, "", item.made_with, failure=failure)
     sources, names = list[CitedSource](), list[str]()
     for citation in answer.citations:
         names.append(bracket([(citation.kind, citation.ref)]))
@@ -275,15 +259,17 @@ def _record(
             place = "{}, characters {:,}–{:,}".format(one.document, *one.place)
             quote = one.quoted if one.quote else ""
             sources.append(CitedSource(names[-1], place, one.text, quote))
-    sources += reports
+    sources += [one for one in read.values() if one.text]
     placed = {one.citation for one in sources}
     used = Usage.total(answer.usage.values())
     notices = [*told, *answer.notices, *([answer.incomplete] if answer.incomplete else [])]
     return AnswerRecord(
-        *of,
-        answer.text,
-        item.made_with,
-        sources,
+        key=item.record.key,
+        question=item.record.question,
+        condition=item.record.condition,
+        text=answer.text,
+        made_with=item.record.made_with,
+        sources=sources,
         dead=[name for name in names if name not in placed],
         notices=list(dict.fromkeys(notices)),
         calls=used.calls,
@@ -318,7 +304,7 @@ async def estimate_answers(folder: EvaluationFolder, items: Sequence[AnswerItem]
     The sizes of contexts are read from the graph; the lengths of replies are assumptions. Raises
     InputError if a cost limit is set and the price of a model is not known.
     """
-    missing = [item for item in items if item.key not in folder.answers]
+    missing = Step("answers", folder.answers, items).missing()
     by_name = {item.condition.name: item for item in missing}
     numbers = Counter(item.condition.name for item in missing)
     steps = [
@@ -358,3 +344,153 @@ def _report_tokens(question: Question, settings: Settings, levels: Mapping[int, 
     room = settings.map_calls * settings.map_context_tokens
     fitting = [size for size in levels.values() if size <= room]
     return max(fitting, default=min(levels.values(), default=0))
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSource:
+    """A passage that an answer names: the name of its document, its text, and how it is cited."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    source: str
+    text: str = ""
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer(Effort):
+    """A line of a file of answers. All but the question and the answer may be left out."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    question: str
+    answer: str
+    sources: tuple[GivenSource, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedAnswers:
+    """What became of the lines of a file.
+
+    `new` answers were added, and `there` were known already. `unmatched` holds the questions of the
+    file that the evaluation does not have, `empty` those without an answer, and `unanswered` the
+    questions of the evaluation that the file does not have.
+    """
+
+    new: int
+    there: int
+    unmatched: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
+
+
+def import_answers(folder: EvaluationFolder, path: Path, condition: str) -> ImportedAnswers:
+    """Adds the answers of another system from a file, with one answer on each line, in JSON.
+
+        {"question": "…", "answer": "…", "sources": [{"source": "…", "text": "…"}], "calls": 3, …}
+
+    They get the name of a `condition`. An answer that is there is kept. Raises InputError if the
+    name means a condition of ours, if the file can't be read or holds a line that is no answer, and
+    if there are no questions.
+    """
+    if not OWN_NAME.fullmatch(condition):
+        raise InputError(
+            f"{condition!r} can't be the name of a condition: write 1 to 60 characters without "
+            "commas, colons and equals signs."
+        )
+    of_name = [one for one in folder.answers if one.condition == condition]
+    if is_ours(condition) or any("imported" not in one.made_with for one in of_name):
+        raise InputError(
+            f"The name {condition} means answers of this program. Give the other system another "
+            "name, such as lightrag."
+        )
+    if not len(folder.questions):
+        raise InputError("The evaluation has no questions yet. Add them first.")
+    unmatched, empty, records = list[str](), list[str](), dict[str, AnswerRecord]()
+    for given in read_lines(path, GivenAnswer):
+        question = question_key(flat(storable(given.question)[0]))
+        if question not in folder.questions:
+            unmatched.append(given.question)
+        elif not given.answer.strip():
+            empty.append(given.question)
+        else:
+            records[question] = _imported(given, question, condition)
+    new = [one for one in records.values() if one.key not in folder.answers]
+    folder.answers.add(new)
+    folder.bring_forward([one.key for one in records.values()])
+    answered = {one.question for one in folder.answers if one.condition == condition}
+    unanswered = [one.text for one in folder.questions if one.key not in answered]
+    return ImportedAnswers(len(new), len(records) - len(new), unmatched, empty, unanswered)
+
+
+def _imported(given: GivenAnswer, question: str, condition: str) -> AnswerRecord:
+    said = asdict(given)
+    content = identify("imported", json.dumps(said, sort_keys=True, ensure_ascii=False))
+    made, text = {"imported": content[:16]}, storable(given.answer)[0]
+    sources = [
+        CitedSource(*(storable(part)[0] for part in (one.citation, one.source, one.text)))
+        for one in given.sources
+    ]
+    # Dead is a citation that no source has, such as a [7] where sources have [1].
+    named = {one.citation for one in sources}
+    forms = {found[1] for one in named if (found := NUMBERED.fullmatch(one))}
+    dead = {one[0] for one in NUMBERED.finditer(text) if one[1] in forms} - named
+    numbers = {name: said[name] for name in MEANS}
+    key = answer_key(question, condition, made)
+    return AnswerRecord(key, question, condition, text, made, sources, sorted(dead), **numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionCosts:
+    """What an answer of a condition takes in the mean, over its `answers` that are there.
+
+    `units` counts the reports, passages and other records of the contexts, and `context_tokens`
+    their tokens; `percent` is the share of these tokens in those of the condition that has the most
+    (Table 2). `cost` is in US dollars. A value is None where it is not known of all answers.
+    `total_cost` is the cost of all answers. `missing` counts the answers that failed.
+    """
+
+    condition: str
+    answers: int
+    missing: int
+    units: float | None
+    context_tokens: float | None
+    percent: float | None
+    calls: float | None
+    input_tokens: float | None
+    output_tokens: float | None
+    cost: float | None
+    seconds: float | None
+    total_cost: float | None
+
+
+def condition_costs(answers: Iterable[AnswerRecord]) -> list[ConditionCosts]:
+    """Returns the costs of each condition that has answers, in the order of the first one.
+
+    `answers` are those that count (`EvaluationFolder.current_answers`).
+    """
+    asked: dict[str, list[AnswerRecord]] = {}
+    for one in answers:
+        asked.setdefault(one.condition, []).append(one)
+    there = {name: [one for one in found if not one.failure] for name, found in asked.items()}
+    sizes = [_mean(found, "context_tokens") for found in there.values()]
+    most = max(filter(None, sizes), default=0)
+    costs = []
+    for name, found in there.items():
+        means = {of: _mean(found, of) for of in MEANS}
+        size, cost = means["context_tokens"], means["cost"]
+        costs.append(
+            ConditionCosts(
+                condition=name,
+                answers=len(found),
+                missing=len(asked[name]) - len(found),
+                percent=100 * size / most if size is not None and most else None,
+                total_cost=None if cost is None else cost * len(found),
+                **means,
+            )
+        )
+    return costs
+
+
+def _mean(answers: Sequence[AnswerRecord], name: str) -> float | None:
+    """Returns the mean of a value. None without answers, and where one of them does not have it."""
+    known = [value for one in answers if (value := getattr(one, name)) is not None]
+    return fmean(known) if known and len(known) == len(answers) else None

@@ -28,7 +28,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.llm import model_of
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.query.answer import METHODS
-from graphrag_neo4j.query.question import CHANGEABLE, EXPAND, Question, asked_of
+from graphrag_neo4j.query.question import CHANGEABLE, EXPAND, asked_of
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.settings.arguments import did_you_mean
 from graphrag_neo4j.settings.options import QueryOptions
@@ -37,7 +37,6 @@ from graphrag_neo4j.text import identify
 __all__ = [
     "OWN_NAME",
     "PAPER",
-    "USED_BY",
     "Condition",
     "is_ours",
     "made_with",
@@ -146,10 +145,7 @@ def is_ours(name: str) -> bool:
 
 def _search(search: str, text: str, window: int) -> dict[str, Any]:
     """Returns the options of a search as it is written, such as `C1` or `local:ppr`."""
-    map_reduce = {
-        "map_style": "answer",
-        "map_context_tokens": window,
-    }
+    map_reduce = {"map_style": "answer", "map_context_tokens": window}
     if level := LEVEL.fullmatch(search):
         return {"method": "global", "level": int(level[1]), "small_share": 1.0, **map_reduce}
     if search == "TS":
@@ -160,16 +156,13 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
     if method not in METHODS:
         hint = did_you_mean(method, ["C0", "C1", "C2", "C3", "TS", "SS", *METHODS])
         raise InputError(f"{text!r} is no condition.{hint} {HOW}")
-    return {"method": method, **(_detail(method, detail, text) if colon else {})}
-
-
-def _detail(method: str, detail: str, text: str) -> dict[str, Any]:
-    if method == "global" and detail.isdecimal():
-        return {"level": int(detail)}
-    if method == "global" and detail == "dynamic":
-        return {"dynamic": True}
+    how: dict[str, Any] = {"method": method}
+    if not colon:
+        return how
+    if method == "global" and (detail == "dynamic" or detail.isdecimal()):
+        return how | ({"dynamic": True} if detail == "dynamic" else {"level": int(detail)})
     if method in {"local", "drift"} and detail in EXPAND:
-        return {"expand": detail}
+        return how | {"expand": detail}
     fits = {"global": "a level such as global:2 or global:dynamic"}
     fits |= {name: f"{name}:hop or {name}:ppr" for name in ("local", "drift")}
     known = fits.get(method, f"{method} alone")
@@ -237,16 +230,12 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
     if question.method in {"local", "drift"}:
         given["expand"] = question.expand or "ppr"
     made = {name: str(value) for name, value in given.items() if value is not None}
-    return {**made, **_models(question, own), **graph}
-
-
-def _models(question: Question, settings: Settings) -> dict[str, str]:
-    if not settings.has_model:
-        return {"model": "extractive"}
-    models = {"model": model_of(settings, "answer")}
-    names = list(PROMPTS[question.method])
+    if not own.has_model:
+        return {**made, "model": "extractive", **graph}
+    made["model"] = model_of(own, "answer")
+    prompts = list(PROMPTS[question.method])
     if question.dynamic:
-        models["rating_model"] = settings.model
-        names += RATING
-    texts = [load_prompt(name, settings.prompts).text for name in names]
-    return {**models, "prompts": identify("prompts", *texts)[:16]}
+        made["rating_model"] = own.model
+        prompts += RATING
+    texts = [load_prompt(name, own.prompts).text for name in prompts]
+    return {**made, "prompts": identify("prompts", *texts)[:16], **graph}

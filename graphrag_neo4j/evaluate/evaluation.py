@@ -15,23 +15,13 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 import anyio.to_thread
 from anyio.from_thread import start_blocking_portal
 
-from graphrag_neo4j.evaluate import (
-    answer_claims,
-    answers,
-    groundedness,
-    importing,
-    judging,
-)
-from graphrag_neo4j.evaluate import (
-    questions as asking,
-)
+from graphrag_neo4j.evaluate import answers, claims, groundedness, judging
+from graphrag_neo4j.evaluate import questions as asking
 from graphrag_neo4j.evaluate.conditions import parse_condition, parse_conditions
-from graphrag_neo4j.evaluate.costs import ConditionCosts, condition_costs
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import Metric, QuestionRecord
+from graphrag_neo4j.evaluate.folder import EvaluationFolder, QuestionRecord
 from graphrag_neo4j.evaluate.steps import Estimate, StepResult
 from graphrag_neo4j.llm import Meter
-from graphrag_neo4j.llm.evaluate.claims import ClaimSteps
+from graphrag_neo4j.llm.evaluate.judges import Metric
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.settings.arguments import check_path
@@ -99,29 +89,29 @@ class _Evaluation:
             parse_condition(text, size).checked(self.settings)
         self.folder.change_plan(conditions=tuple(texts.values()), window=window)
 
-    def import_answers(self, path: str | Path, condition: str) -> importing.ImportedAnswers:
+    def import_answers(self, path: str | Path, condition: str) -> answers.ImportedAnswers:
         """Adds the answers of another system from a file, under the name of a `condition`.
 
         `path` is a file of JSON lines; docs/evaluation.md describes them. Raises InputError for a
         name that means a condition of ours and for a file that can't be used.
         """
         file = Path(check_path(path, "A file of answers"))
-        return importing.import_answers(self.folder, file, condition)
+        return answers.import_answers(self.folder, file, condition)
 
-    def costs(self) -> list[ConditionCosts]:
+    def costs(self) -> list[answers.ConditionCosts]:
         """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""
-        return condition_costs(self.folder.current_answers().values())
+        return answers.condition_costs(self.folder.current_answers().values())
 
     def judged(self) -> dict[str, list[judging.Judged]]:
         """Returns the verdicts on the answers that count, by judge.
 
-        `scores.pair_results` and `statistics.pair_tests` read them.
+        `statistics.pair_results` and `statistics.pair_tests` read them.
         """
         return judging.judged_by(self.folder.verdicts, self.folder.given_answers())
 
-    def claims(self) -> answer_claims.FoundClaims:
+    def claims(self) -> claims.FoundClaims:
         """Returns the claims of the answers, as the last run has found them."""
-        return answer_claims.claims_in(self.folder)
+        return claims.claims_in(self.folder)
 
     def sentence_judges_compared(self) -> list[groundedness.JudgesCompared]:
         """Returns how far each two judges of `ground` agree, and the sentences where they differ.
@@ -192,13 +182,10 @@ class AsyncEvaluation(_Evaluation):
     async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> Estimate:
         """Estimates what `ground` takes. No model is asked. Raises as `ground`."""
         folder, settings = self.folder, self.settings
-        texts = await groundedness.texts_to_judge(
-            folder, settings, reports=reports, listen=self.listen
-        )
+        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
-        return await anyio.to_thread.run_sync(
-            groundedness.estimate_support, texts, folder, settings, judge
-        )
+        work = partial(groundedness.estimate_support, texts, folder, settings, judge)
+        return await anyio.to_thread.run_sync(work)
 
     async def ground(
         self, *, reports: bool = False, words: bool = False
@@ -211,14 +198,11 @@ class AsyncEvaluation(_Evaluation):
         and BudgetSpentError if `max_cost` is reached.
         """
         folder, settings = self.folder, self.settings
-        texts = await groundedness.texts_to_judge(
-            folder, settings, reports=reports, listen=self.listen
-        )
+        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
         await groundedness.judge_support(texts, folder, settings, judge, self.listen)
-        signature = groundedness.signatures_of([judge], settings)[judge]
-        measure = partial(groundedness.groundedness_of, texts, folder.supports, judge, signature)
-        return await anyio.to_thread.run_sync(measure)
+        work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
+        return await anyio.to_thread.run_sync(work)
 
     async def judge(
         self,
@@ -233,27 +217,23 @@ class AsyncEvaluation(_Evaluation):
         ModelError, and BudgetSpentError if `max_cost` is reached.
         """
         self.folder.change_plan(repeats=repeats)
-        items = judging.judge_items(self.folder, self.settings, conditions, metrics)
-        return await judging.judge_missing(self.folder, items, self.settings, self.listen)
+        step = judging.judge_step(self.folder, self.settings, conditions, metrics)
+        return await judging.judge_missing(step, self.settings, self.listen)
 
     async def estimate_judge(
         self, metrics: Sequence[Metric] = (), conditions: Sequence[str] = ()
     ) -> Estimate:
         """Estimates what `judge` takes with the repeats of the plan. No model is asked."""
-        items = judging.judge_items(self.folder, self.settings, conditions, metrics)
-        return judging.estimate_verdicts(self.folder, items, self.settings)
+        step = judging.judge_step(self.folder, self.settings, conditions, metrics)
+        return judging.estimate_verdicts(step, self.settings)
 
     async def find_claims(self) -> StepResult:
         """Finds the claims of all answers, three calls for ten sentences. Raises as `judge`."""
-        items = answer_claims.claim_items(self.folder, ClaimSteps(self.settings).signature)
-        return await answer_claims.find_missing_claims(
-            self.folder, items, self.settings, self.listen
-        )
+        return await claims.find_missing_claims(self.folder, self.settings, self.listen)
 
     async def estimate_claims(self) -> Estimate:
         """Estimates what `find_claims` takes. No model is asked."""
-        items = answer_claims.claim_items(self.folder, ClaimSteps(self.settings).signature)
-        return answer_claims.estimate_claims(self.folder, items, self.settings)
+        return claims.estimate_claims(self.folder, self.settings)
 
 
 def _waiting(

@@ -1,4 +1,4 @@
-"""The folder of an evaluation: what the user asked for, and the files of records.
+"""The folder of an evaluation: what the user asked for, and its records, one on each line.
 
 evaluation.json          what the user asked for; a person may edit it
 drafts.jsonl             personas, tasks and questions as a model gave them
@@ -10,38 +10,52 @@ groundedness.jsonl       whether cited sentences are supported
 findings.jsonl           the findings of the graph's reports that were judged last
 unfinished.jsonl         replies to parts of answers that are not whole yet
 unfinished_claims.jsonl  the same for claims
+
+Each record has a key, and is only added: where two lines have one key, the later one counts. A line
+that was cut off when its run was killed is removed; any other line that can't be read is an error.
 """
 
+import codecs
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar, get_args
+
+from pydantic import TypeAdapter, ValidationError
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluate.conditions import PAPER, Condition, parse_conditions
-from graphrag_neo4j.evaluate.records import (
-    METRICS,
-    AnswerRecord,
-    CallRecord,
-    ClaimsRecord,
-    DraftRecord,
-    Metric,
-    QuestionRecord,
-    Record,
-    RecordFile,
-    SupportRecord,
-    VerdictRecord,
-    read_json,
-)
+from graphrag_neo4j.llm.evaluate.claims import SentenceClaims
+from graphrag_neo4j.llm.evaluate.judges import Metric, Support, Winner
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import write_whole
 
-__all__ = ["PLAN", "EvaluationFolder", "Plan"]
+__all__ = [
+    "METRICS",
+    "PLAN",
+    "AnswerRecord",
+    "CallRecord",
+    "CitedSource",
+    "ClaimsRecord",
+    "DraftRecord",
+    "Effort",
+    "EvaluationFolder",
+    "QuestionRecord",
+    "RecordFile",
+    "SupportRecord",
+    "VerdictRecord",
+    "answer_key",
+    "question_key",
+    "read_lines",
+    "verdict_key",
+]
 
+METRICS: Final[tuple[Metric, ...]] = get_args(Metric)
 PLAN: Final = "evaluation.json"
-QUESTIONS: Final = "questions.jsonl"
-FINDINGS: Final = "findings.jsonl"
-R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,49 +80,317 @@ class Plan:
     repeats: int = 5
 
 
-class _File(Generic[R]):
-    """An attribute of a folder: one of its files, which is read when it is first asked for."""
+@dataclass(frozen=True, slots=True)
+class DraftRecord:
+    """A list that a model gave: personas, the tasks of a persona, or questions for a task."""
 
-    def __init__(self, name: str, kind: type[R]) -> None:
-        self.name, self.kind = name, kind
+    key: str
+    kind: Literal["personas", "tasks", "questions"]
+    texts: Sequence[str] = ()
+    persona: str = ""
+    task: str = ""
+    failure: str | None = None
 
-    def __get__(self, folder: "EvaluationFolder", _owner: type) -> RecordFile[R]:
-        if self.name not in folder.files:
-            folder.files[self.name] = RecordFile(folder.path / self.name, self.kind)
-        return folder.files[self.name]
+
+@dataclass(frozen=True, slots=True)
+class QuestionRecord:
+    """A question, with the persona and the task that it was made for; empty for one's own."""
+
+    key: str
+    text: str
+    persona: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSource:
+    """A place that a citation leads to, with its text.
+
+    `citation` is the text of the citation as it stands in the answer, such as
+    "[Data: Reports (3)]". `source` names the document; `text` is the passage, and `quote` the part
+    of it that supports the statement, empty where no part does so well enough.
+    """
+
+    citation: str
+    source: str
+    text: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What an answer took: a number is None where it is not known.
+
+    `context_tokens` counts the tokens of the context, and `units` its records (reports or
+    passages). `cost` is in US dollars.
+    """
+
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    context_tokens: int | None = None
+    units: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord(Effort):
+    """The answer of a condition to a question.
+
+    `question` is the key of the question. `made_with` says what the condition stands for: its
+    options, the models, and a hash of the graph and the prompts. `dead` holds the citations that
+    lead to no place. `failure` says why there is no answer.
+    """
+
+    key: str
+    question: str
+    condition: str
+    text: str = ""
+    made_with: Mapping[str, str] = field(default_factory=dict)
+    sources: Sequence[CitedSource] = ()
+    dead: Sequence[str] = ()
+    notices: Sequence[str] = ()
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """The verdict on two answers to a question under one metric.
+
+    `first` and `second` are the keys of the answers, in the order in which the judge saw them.
+    `judge` is "model NAME" or "person NAME". `repeat` counts from 1. `winner` is None where there
+    is no verdict; `failure` then says why.
+    """
+
+    key: str
+    question: str
+    metric: Metric
+    first: str
+    second: str
+    judge: str
+    repeat: int
+    winner: Winner | None = None
+    reason: str = ""
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsRecord:
+    """What was found in the sentences of a part of an answer; `failure` says why nothing was.
+
+    `made_with` is the signature of the steps, and `model` names their model.
+    """
+
+    key: str
+    sentences: Sequence[SentenceClaims]
+    model: str
+    made_with: str
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRecord:
+    """Whether the passages that a sentence cites support it.
+
+    `sources` names the passages that the judge was shown; `left_out` counts those that had no room.
+    `judge` is "model NAME" or "words". `support` is None where nothing was said; `failure` then
+    says why.
+    """
+
+    key: str
+    sentence: str
+    sources: Sequence[str]
+    judge: str
+    support: Support | None = None
+    reason: str = ""
+    left_out: int = 0
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A reply to a part of a record that is not whole yet, and what it took.
+
+    `failure` is set where the reply was of no use, so that it is asked for again.
+    """
+
+    key: str
+    text: str
+    cut: bool
+    usage: Usage
+    failure: str | None = None
+
+
+def question_key(text: str) -> str:
+    """The key of a question: equal questions are one question."""
+    return identify("question", text)
+
+
+def answer_key(question: str, condition: str, made_with: Mapping[str, str]) -> str:
+    """The key of the answer of a condition to the question with this key."""
+    made = [part for name in sorted(made_with) for part in (name, made_with[name])]
+    return identify("answer", question, condition, *made)
+
+
+def verdict_key(
+    metric: Metric, answers: tuple[str, str], judge: str, repeat: int, made_with: str
+) -> str:
+    """The key of a verdict on the answers with these two keys, in this order.
+
+    `made_with` identifies the prompt and the options of the judge.
+    """
+    return identify("verdict", metric, *answers, judge, repeat, made_with)
+
+
+class Record(Protocol):
+    """What all records have."""
+
+    @property
+    def key(self) -> str: ...
+
+
+R = TypeVar("R", bound=Record)
+V = TypeVar("V")
+
+
+class RecordFile(Generic[R]):
+    """The records of one kind in a file, which need not exist; it is read when it is first used.
+
+    Then InputError is raised for a line that is no record of this `kind`, a dataclass.
+    """
+
+    def __init__(self, path: Path, kind: type[R]) -> None:
+        self.path, self._kind = path, kind
+        self._whole = 0  # bytes of the whole lines
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[R]:
+        return TypeAdapter(self._kind)
+
+    @cached_property
+    def _records(self) -> dict[str, R]:
+        if not self.path.exists():
+            return {}
+        whole, end, _cut_off = _content(self.path).rpartition(b"\n")
+        self._whole = len(whole) + len(end)
+        lines = _parsed(whole, self._adapter, str(self.path), "Correct the line, or remove it.")
+        return _last({}, lines)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the record with this key is there and not missing."""
+        found = self._records.get(key)
+        return found is not None and getattr(found, "failure", None) is None
+
+    def __getitem__(self, key: str) -> R:
+        return self._records[key]
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self._records.values())
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def add(self, records: Iterable[R]) -> None:
+        """Adds records to the file; when this returns, they are on the disk."""
+        known, added = self._records, list(records)
+        lines = self._lines(added)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab") as file:
+            file.truncate(self._whole)
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        self._whole += len(lines)
+        _last(known, added)
+
+    def replace(self, records: Sequence[R]) -> None:
+        """Replaces all records of the file by these."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.path, self._lines(records))
+        self.__dict__.pop("_records", None)  # they are read again
+
+    def remove(self) -> None:
+        """Removes the file with its records."""
+        self.path.unlink(missing_ok=True)
+        self._whole, self._records = 0, {}
+
+    def _lines(self, records: Iterable[R]) -> bytes:
+        return b"".join(self._adapter.dump_json(record) + b"\n" for record in records)
+
+
+def _last(known: dict[str, R], records: Iterable[R]) -> dict[str, R]:
+    """Adds records by their keys, in the order of the last one with each key."""
+    for one in records:
+        known.pop(one.key, None)
+        known[one.key] = one
+    return known
+
+
+def read_lines(path: Path, kind: type[V]) -> list[V]:
+    """Returns the lines of a JSON Lines file that another program wrote; blank lines are left out.
+
+    Raises InputError if the file can't be read, and for a line that is not of this kind.
+    """
+    content = _content(path).removeprefix(codecs.BOM_UTF8)
+    return list(_parsed(content, TypeAdapter(kind), str(path), "Correct it."))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}.") from None
+
+
+def _parsed(content: bytes, adapter: TypeAdapter[V], where: str, advice: str) -> Iterator[V]:
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            yield _validated(line, adapter, f"Line {number} of {where}", advice)
+
+
+def _validated(text: bytes, adapter: TypeAdapter[V], where: str, advice: str) -> V:
+    try:
+        return adapter.validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        problem = f"{place}: {first['msg']}" if place else first["msg"]
+        if first["type"] == "unexpected_keyword_argument":
+            problem = f"it has no field {place}"
+        raise InputError(f"{where} is not what it should be: {problem}. {advice}") from None
 
 
 class EvaluationFolder:
-    """The plan and the records of an evaluation. Each file is read when it is first asked for.
+    """The plan and the records of an evaluation.
 
     The folder need not exist. Raises InputError if it is not a folder, and for a file that can't
     be read.
     """
 
-    drafts = _File("drafts.jsonl", DraftRecord)
-    questions = _File(QUESTIONS, QuestionRecord)
-    answers = _File("answers.jsonl", AnswerRecord)
-    verdicts = _File("verdicts.jsonl", VerdictRecord)
-    claims = _File("claims.jsonl", ClaimsRecord)
-    supports = _File("groundedness.jsonl", SupportRecord)
-    findings = _File(FINDINGS, AnswerRecord)
-
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.files: dict[str, RecordFile[Any]] = {}
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is not a folder. Name the folder of an evaluation.")
-        plan = self.path / PLAN
-        self.plan = read_json(plan, Plan) if plan.exists() else Plan()
+        self.plan, plan = Plan(), self.path / PLAN
+        if plan.exists():
+            content = _content(plan).removeprefix(codecs.BOM_UTF8)
+            self.plan = _validated(content, TypeAdapter(Plan), str(plan), "Correct it.")
+        self.drafts = RecordFile(self.path / "drafts.jsonl", DraftRecord)
+        self.questions = RecordFile(self.path / "questions.jsonl", QuestionRecord)
+        self.answers = RecordFile(self.path / "answers.jsonl", AnswerRecord)
+        self.verdicts = RecordFile(self.path / "verdicts.jsonl", VerdictRecord)
+        self.claims = RecordFile(self.path / "claims.jsonl", ClaimsRecord)
+        self.supports = RecordFile(self.path / "groundedness.jsonl", SupportRecord)
+        self.findings = RecordFile(self.path / "findings.jsonl", AnswerRecord)
+        self.unfinished = RecordFile(self.path / "unfinished.jsonl", CallRecord)
+        self.unfinished_claims = RecordFile(self.path / "unfinished_claims.jsonl", CallRecord)
 
     @property
     def exists(self) -> bool:
         """Whether an evaluation was begun in the folder."""
-        return any((self.path / name).exists() for name in (PLAN, QUESTIONS, FINDINGS))
-
-    def unfinished(self, name: str = "unfinished") -> RecordFile[CallRecord]:
-        """Returns the replies to parts of records that are not whole yet."""
-        return RecordFile(self.path / f"{name}.jsonl", CallRecord)
+        begun = (self.path / PLAN, self.questions.path, self.findings.path)
+        return any(path.exists() for path in begun)
 
     def change_plan(self, **given: Any) -> None:  # noqa: ANN401 - fields of the plan
         """Changes the plan and writes it if it differs. None keeps a value.
@@ -129,10 +411,6 @@ class EvaluationFolder:
                 f"{self.path} can't be written: {reason}. Name another folder."
             ) from None
         self.plan = changed
-
-    def question_texts(self) -> dict[str, str]:
-        """Returns the texts of the questions by their keys."""
-        return {one.key: one.text for one in self.questions}
 
     def current_answers(self) -> dict[tuple[str, str], AnswerRecord]:
         """Returns the answers that count, by the key of the question and the condition.

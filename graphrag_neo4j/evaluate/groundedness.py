@@ -13,35 +13,29 @@ were written from; the folder keeps them, so that the report can be written with
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
 from itertools import combinations
-from typing import Final, Literal, TypedDict
+from typing import Final, TypedDict
 
 import anyio.to_thread
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluate.answers import read_records
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import (
+from graphrag_neo4j.evaluate.folder import (
     AnswerRecord,
     CitedSource,
+    EvaluationFolder,
     RecordFile,
     SupportRecord,
 )
-from graphrag_neo4j.evaluate.scores import Agreement, agreement
-from graphrag_neo4j.evaluate.statements import (
-    Statement,
-    citations_in,
-    names_of,
-    statements_in,
-)
-from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult, make_missing, priced
+from graphrag_neo4j.evaluate.statements import Statement, citations_in, names_of, statements_in
+from graphrag_neo4j.evaluate.statistics import Agreement, agreement
+from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.llm import Endpoint, Meter
-from graphrag_neo4j.llm.evaluate.judges import Support, SupportJudge, SupportJudgement
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.evaluate.judges import SupportJudge
 from graphrag_neo4j.model.citations import bracket, cited
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.settings import Settings
@@ -53,7 +47,6 @@ __all__ = [
     "Groundedness",
     "JudgedSentence",
     "JudgesCompared",
-    "cited_sentences",
     "compare_judges",
     "compared_in",
     "estimate_support",
@@ -61,9 +54,7 @@ __all__ = [
     "judge_of",
     "judge_support",
     "judged_sentences",
-    "read_findings",
     "signatures_of",
-    "support_key",
     "texts_to_judge",
 ]
 
@@ -73,7 +64,6 @@ MODEL: Final = "model "
 TITLE: Final = "report"  # what the title of the report of a finding is called in `made_with`
 MOST_CHARACTERS: Final = 24_000  # of the passages of a sentence: some 6,000 tokens of English
 REPLY: Final = 80  # tokens of a judgement with its reason, for the estimate
-GRADES: Final[Mapping[Support | None, int]] = {"not": 0, "partly": 1, "supported": 2}
 
 
 class FindingRow(TypedDict):
@@ -91,11 +81,18 @@ class FindingRow(TypedDict):
 class CitedSentence:
     """A sentence that is to be judged, with the passages that it cites and their names."""
 
-    key: str
     sentence: str
     passages: tuple[str, ...]
     sources: tuple[str, ...]
     left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class _SupportItem:
+    """A judgement that is to be given, and the passages that the judge reads."""
+
+    record: SupportRecord
+    passages: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -166,7 +163,7 @@ def support_key(signature: str, sentence: str, passages: Sequence[str]) -> str:
 
 
 async def texts_to_judge(
-    folder: EvaluationFolder, settings: Settings, *, reports: bool, listen: Listener = silent
+    folder: EvaluationFolder, settings: Settings, listen: Listener, *, reports: bool
 ) -> list[AnswerRecord]:
     """Returns the answers that count and, with `reports`, the findings of the graph's reports.
 
@@ -210,6 +207,18 @@ async def read_findings(graph: Graph) -> list[AnswerRecord]:
     ]
 
 
+def _support_step(
+    texts: Iterable[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
+) -> Step[_SupportItem]:
+    signature = signatures_of([judge], settings)[judge]
+    items = []
+    for one in cited_sentences(texts):
+        key = support_key(signature, one.sentence, one.passages)
+        record = SupportRecord(key, one.sentence, one.sources, judge, left_out=one.left_out)
+        items.append(_SupportItem(record, one.passages))
+    return Step("groundedness", folder.supports, items)
+
+
 def estimate_support(
     texts: Sequence[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
 ) -> Estimate:
@@ -217,16 +226,17 @@ def estimate_support(
 
     Raises InputError if a cost limit is set and the price of the judge is not known.
     """
-    items = cited_sentences(texts, signatures_of([judge], settings)[judge])
-    missing = [one for one in items if one.key not in folder.supports]
-    n = len(missing)
+    step = _support_step(texts, folder, settings, judge)
     if judge == WORDS:
-        return Estimate(len(items) - n, n)
-    count = lru_cache(None)(tokens.count)
-    frame = n * count(SupportJudge(settings).prompt("", []))
-    shown = sum(count(one.sentence) + sum(map(count, one.passages)) for one in missing)
-    step = priced("judge", n, frame + shown, n * REPLY, settings)
-    return Estimate(len(items) - n, n, [step])
+        left = len(step.missing())
+        return Estimate(len(step.items) - left, left)
+    count = cache(tokens.count)
+    frame = count(SupportJudge(settings).prompt("", []))
+
+    def size(item: _SupportItem) -> tuple[float, float]:
+        return frame + count(item.record.sentence) + sum(map(count, item.passages)), REPLY
+
+    return step.estimate("judge", 1, size, settings)
 
 
 async def judge_support(
@@ -238,108 +248,83 @@ async def judge_support(
 ) -> StepResult:
     """Judges the cited sentences of texts that are not judged yet, and saves each judgement.
 
-    Raises the errors of `make_missing`; what was judged before is saved.
+    Raises the errors of `Step.run`; what was judged before is saved.
     """
-    signature = signatures_of([judge], settings)[judge]
-    items = await anyio.to_thread.run_sync(cited_sentences, texts, signature)
-    meter = Meter(limit=settings.max_cost)
-    async with AsyncExitStack() as stack:
-        endpoint = None
-        if judge != WORDS:
-            endpoint = await stack.enter_async_context(Endpoint(settings, meter))
-            model = SupportJudge(settings)
+    step = await anyio.to_thread.run_sync(_support_step, texts, folder, settings, judge)
 
-        async def make(item: CitedSentence) -> SupportRecord:
-            if endpoint:
-                found = await endpoint.run(model.judge(item.sentence, item.passages))
-            else:
-                # This import reads word lists and vectors, which takes a moment.
-                from graphrag_neo4j.evaluate.word_support import support_by_words  # noqa: PLC0415
+    async def by_words(item: _SupportItem) -> SupportRecord:
+        # This import reads word lists and vectors, which takes a moment.
+        from graphrag_neo4j.evaluate.word_support import support_by_words  # noqa: PLC0415
 
-                judging = partial(support_by_words, item.sentence, item.passages)
-                found = await anyio.to_thread.run_sync(judging)
-            return record(item, found)
+        judging = partial(support_by_words, item.record.sentence, item.passages)
+        found = await anyio.to_thread.run_sync(judging)
+        return replace(item.record, support=found.support, reason=found.reason)
 
-        def record(
-            item: CitedSentence, found: SupportJudgement | None, failure: str | None = None
-        ) -> SupportRecord:
-            return SupportRecord(
-                key=item.key,
-                sentence=item.sentence,
-                sources=item.sources,
-                judge=judge,
-                support=found.support if found else None,
-                reason=found.reason if found else "",
-                left_out=item.left_out,
-                failure=failure,
-            )
+    if judge == WORDS:
+        return await step.run(by_words, workers=2, listen=listen)
+    model = SupportJudge(settings)
+    async with Endpoint(settings) as endpoint:
 
-        step = Step("groundedness", folder.supports, make, lambda one, why: record(one, None, why))
-        workers = settings.concurrency if endpoint else 2
-        return await make_missing(step, items, workers=workers, listen=listen, meter=meter)
+        async def by_model(item: _SupportItem) -> SupportRecord:
+            found = await endpoint.run(model.judge(item.record.sentence, item.passages))
+            return replace(item.record, support=found.support, reason=found.reason)
+
+        workers, meter = settings.concurrency, endpoint.meter
+        return await step.run(by_model, workers=workers, listen=listen, meter=meter)
 
 
-def cited_sentences(answers: Iterable[AnswerRecord], signature: str) -> list[CitedSentence]:
-    """Returns the sentences of answers that a judge with this signature can judge, each once."""
-    found = (
-        one
-        for answer in answers
-        for one in _sentences(answer, signature)
-        if isinstance(one, CitedSentence)
-    )
-    return list({one.key: one for one in found}.values())
+def cited_sentences(texts: Iterable[AnswerRecord]) -> list[CitedSentence]:
+    """Returns the sentences of texts that can be judged; each once, with the same passages."""
+    found = (one for text in texts for _, one in _sentences(text) if one)
+    return list({(one.sentence, one.passages): one for one in found}.values())
 
 
 def groundedness_of(
-    answers: Iterable[AnswerRecord], file: RecordFile[SupportRecord], judge: str, signature: str
+    texts: Iterable[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
 ) -> list[Groundedness]:
-    """Returns the groundedness of each condition, in the order of the answers.
+    """Returns the groundedness of each condition, in the order of the texts.
 
     An answer that is missing, or that makes no statement, does not count.
     """
     found: dict[str, Groundedness] = {}
-    for answer in answers:
-        known = found.setdefault(answer.condition, Groundedness(answer.condition, judge))
-        sentences = list(_sentences(answer, signature))
+    file, signature = folder.supports, signatures_of([judge], settings)[judge]
+    for text in texts:
+        known = found.setdefault(text.condition, Groundedness(text.condition, judge))
+        sentences = list(_sentences(text))
         known.texts += bool(sentences)
         known.statements += len(sentences)
-        for one in sentences:
-            known.cited += one != "no citation"
-            if isinstance(one, CitedSentence):
-                support = file[one.key].support if one.key in file else None
+        for statement, one in sentences:
+            known.cited += bool(statement.citations)
+            if one:
+                key = support_key(signature, one.sentence, one.passages)
+                support = file[key].support if key in file else None
                 known.supported += support == "supported"
                 known.partly += support == "partly"
                 known.unsupported += support == "not"
                 known.missing += support is None
             else:
-                known.unsupported += one == "no text"
-        if answer.failure is None:
-            dead = {name for one in answer.dead for name in names_of(one)}
-            placed = _by_name(answer.sources).keys() - dead
-            names = citations_in(answer.text, _other_forms(answer))
+                known.unsupported += bool(statement.citations)
+        if text.failure is None:
+            dead = {name for one in text.dead for name in names_of(one)}
+            placed = _by_name(text.sources).keys() - dead
+            names = citations_in(text.text, _other_forms(text))
             known.citations += len(names)
             known.placed += sum(name in placed for name in names)
     return list(found.values())
 
 
-def _sentences(
-    answer: AnswerRecord, signature: str
-) -> Iterator[CitedSentence | Literal["no citation", "no text"]]:
-    """Yields the statements of an answer: with their passages, or the reason why they have none."""
-    if answer.failure is not None:
+def _sentences(text: AnswerRecord) -> Iterator[tuple[Statement, CitedSentence | None]]:
+    """Yields the statements of a text with their passages; None where they cite no text."""
+    if text.failure is not None:
         return
-    sources = _by_name(answer.sources)
-    for statement in _statements(answer.text, _other_forms(answer)):
+    sources = _by_name(text.sources)
+    for statement in _statements(text.text, _other_forms(text)):
         given = (one for name in statement.citations for one in sources.get(name, ()))
         once = list({one.text: one for one in given}.values())
-        if once:
-            shown = _with_room(statement.text, once)
-            passages = tuple(one.text[:MOST_CHARACTERS] for one in shown)
-            key, left = support_key(signature, statement.text, passages), len(once) - len(shown)
-            names = tuple(one.source for one in shown)
-            yield CitedSentence(key, statement.text, passages, names, left)
-        else:
-            yield "no text" if statement.citations else "no citation"
+        shown = _with_room(statement.text, once)
+        passages = tuple(one.text[:MOST_CHARACTERS] for one in shown)
+        names, left_out = tuple(one.source for one in shown), len(once) - len(shown)
+        yield statement, CitedSentence(statement.text, passages, names, left_out) if once else None
 
 
 @lru_cache(10_000)  # texts: the sentences are counted for each judge, and compared
@@ -370,9 +355,9 @@ def _by_name(sources: Iterable[CitedSource]) -> Mapping[str, list[CitedSource]]:
     return found
 
 
-def _other_forms(answer: AnswerRecord) -> frozenset[str]:
-    """Returns the citations of an answer that have not our form, as its record names them."""
-    named = {one.citation for one in answer.sources} | set(answer.dead)
+def _other_forms(text: AnswerRecord) -> frozenset[str]:
+    """Returns the citations of a text that have not our form, as its record names them."""
+    named = {one.citation for one in text.sources} | set(text.dead)
     return frozenset(one for one in named if one and not cited(one))
 
 
@@ -393,17 +378,14 @@ class JudgedSentence:
 class JudgesCompared:
     """How far two judges agree on the sentences of `texts` ("answers" or "reports").
 
-    `agreement.items` counts the sentences that both have judged. Of these, `stricter` are those on
-    which `one` is stricter than `other`, and `milder` those on which it is milder. `differing`
-    holds both kinds.
+    `agreement.items` counts the sentences that both have judged; `differing` holds those on which
+    they differ.
     """
 
     texts: str
     one: str
     other: str
     agreement: Agreement
-    stricter: int
-    milder: int
     differing: Sequence[JudgedSentence]
 
 
@@ -412,31 +394,33 @@ def compared_in(folder: EvaluationFolder, settings: Settings) -> list[JudgesComp
 
     `settings` say where your own prompt files are: what another prompt gave does not count.
     """
-    signatures = signatures_of((one.judge for one in folder.supports), settings)
-    of_answers = judged_sentences(folder.given_answers(), folder.supports, signatures)
-    of_reports = judged_sentences(folder.findings, folder.supports, signatures)
-    return [*compare_judges("answers", of_answers), *compare_judges("reports", of_reports)]
+    texts = {"answers": folder.given_answers(), "reports": list(folder.findings)}
+    return [
+        pair
+        for name, of in texts.items()
+        for pair in compare_judges(name, judged_sentences(of, folder.supports, settings))
+    ]
 
 
 def judged_sentences(
-    texts: Iterable[AnswerRecord],
-    file: RecordFile[SupportRecord],
-    signatures: Mapping[str, str],
+    texts: Iterable[AnswerRecord], file: RecordFile[SupportRecord], settings: Settings
 ) -> list[JudgedSentence]:
     """Returns the sentences of texts that a judge has judged, each once, with all judgements.
 
     A sentence with the same passages counts once, in however many texts it stands.
     """
-    found: dict[str, JudgedSentence] = {}
+    signatures = signatures_of((one.judge for one in file), settings)
+    found: dict[tuple[str, tuple[str, ...]], JudgedSentence] = {}
     for text in texts:
-        for one in cited_sentences([text], ""):
+        for one in cited_sentences([text]):
             keys = {
                 judge: support_key(signature, one.sentence, one.passages)
                 for judge, signature in signatures.items()
             }
             said = {judge: file[key] for judge, key in keys.items() if key in file}
             if said:
-                found.setdefault(one.key, JudgedSentence(text, one.sentence, one.sources, said))
+                judged = JudgedSentence(text, one.sentence, one.sources, said)
+                found.setdefault((one.sentence, one.passages), judged)
     return list(found.values())
 
 
@@ -445,18 +429,8 @@ def compare_judges(texts: str, sentences: Sequence[JudgedSentence]) -> list[Judg
     compared = []
     for one, other in combinations(dict.fromkeys(n for s in sentences for n in s.said), 2):
         both = [it for it in sentences if {one, other} <= it.said.keys()]
-        given = [(it.said[one].support, it.said[other].support) for it in both]
-        grades = [(GRADES[a], GRADES[b]) for a, b in given]
+        given = [(str(it.said[one].support), str(it.said[other].support)) for it in both]
+        differing = [it for it, (a, b) in zip(both, given, strict=True) if a != b]
         if both:
-            compared.append(
-                JudgesCompared(
-                    texts,
-                    one,
-                    other,
-                    agreement([(str(a), str(b)) for a, b in given]),
-                    sum(a < b for a, b in grades),
-                    sum(a > b for a, b in grades),
-                    [it for it, (a, b) in zip(both, grades, strict=True) if a != b],
-                )
-            )
+            compared.append(JudgesCompared(texts, one, other, agreement(given), differing))
     return compared

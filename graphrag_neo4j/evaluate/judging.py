@@ -7,32 +7,22 @@ both orders of their answers. What a model says about one order only does not co
 back the bias of the places. A person sees one order, which is chosen by a hash.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final, Literal
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import (
+from graphrag_neo4j.evaluate.folder import (
     METRICS,
     AnswerRecord,
-    Metric,
+    EvaluationFolder,
     VerdictRecord,
-    Winner,
     verdict_key,
 )
-from graphrag_neo4j.evaluate.steps import (
-    Estimate,
-    Step,
-    StepResult,
-    make_missing,
-    priced,
-    token_counter,
-)
-from graphrag_neo4j.llm import Endpoint, Meter
-from graphrag_neo4j.llm.evaluate.judges import PairJudge
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult, token_counter
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.evaluate.judges import Metric, PairJudge, Winner, plain_answer
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, identify
@@ -45,8 +35,8 @@ __all__ = [
     "blind_items",
     "comparisons",
     "estimate_verdicts",
-    "judge_items",
     "judge_missing",
+    "judge_step",
     "judged_by",
 ]
 
@@ -83,32 +73,12 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class JudgeItem:
-    """A comparison that a judge is to make, with the answers in the order that it sees."""
+    """A verdict that is to be given, the text of the question, and the answers in order."""
 
-    key: str
-    comparison: Comparison
+    record: VerdictRecord
     question: str
     first: AnswerRecord
     second: AnswerRecord
-    judge: str
-
-    def record(
-        self, winner: Winner | None, reason: str = "", failure: str | None = None
-    ) -> VerdictRecord:
-        """Returns the record of a verdict, or of its failure."""
-        of = self.comparison
-        return VerdictRecord(
-            key=self.key,
-            question=of.question,
-            metric=of.metric,
-            first=self.first.key,
-            second=self.second.key,
-            judge=self.judge,
-            repeat=of.repeat,
-            winner=winner,
-            reason=reason,
-            failure=failure,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +86,14 @@ class Judged:
     """A comparison with its verdict. `winner` is the place that won, None if it is missing.
 
     `longer` is the place of the longer answer. A verdict that is `left_out` lacks its counterpart
-    in the other order.
+    in the other order. `reason` is that of the verdict, or says why there is none.
     """
 
     comparison: Comparison
     winner: Winner | None
     longer: Winner = "tie"
     left_out: bool = False
+    reason: str = ""
 
     @property
     def label(self) -> Label | None:
@@ -148,22 +119,21 @@ def comparisons(
     """
     if len(set(conditions)) < len(conditions):
         raise InputError("A condition is named twice: name each one once.")
-    asked, pairs = list(questions), list(combinations(sorted(conditions), 2))
-    for repeat in range(1, repeats + 1):
-        for question in asked:
-            for one, other in pairs:
-                for metric in metrics:
-                    for swapped in (False, True):
-                        yield Comparison(metric, one, other, question, repeat, swapped)
+    pairs = list(combinations(sorted(conditions), 2))
+    orders = (False, True)
+    for n, question, (one, other), metric, swapped in product(
+        range(1, repeats + 1), questions, pairs, metrics, orders
+    ):
+        yield Comparison(metric, one, other, question, n, swapped)
 
 
-def judge_items(
+def judge_step(
     folder: EvaluationFolder,
     settings: Settings,
     conditions: Sequence[str] = (),
     metrics: Sequence[Metric] = (),
-) -> list[JudgeItem]:
-    """Returns the comparisons that the plan asks for, where both answers are there.
+) -> Step[JudgeItem]:
+    """Returns the verdicts that the plan asks for, where both answers are there.
 
     `conditions` and `metrics` name those that are compared, if not all of the plan are. Raises
     InputError for a condition that has no answers, and if fewer than two have answers.
@@ -174,59 +144,53 @@ def judge_items(
             "A comparison needs two conditions that have answers. `kg-build eval answers` and "
             "`kg-build eval import` add answers."
         )
-    plan, judge, texts = folder.plan, PairJudge(settings), folder.question_texts()
-    name, made_with = judge.name, judge.signature
-    all_of_plan = comparisons(wanted, texts, metrics or plan.metrics, repeats=plan.repeats)
-    return [
-        JudgeItem(
-            verdict_key(of.metric, (first.key, second.key), name, of.repeat, made_with),
-            *(of, texts[of.question], first, second, name),
-        )
-        for of, first, second in _with_answers(folder, all_of_plan)
-    ]
+    plan, judge = folder.plan, PairJudge(settings)
+    asked = [one.key for one in folder.questions]
+    of_plan = comparisons(wanted, asked, metrics or plan.metrics, repeats=plan.repeats)
+    items = _items(folder, of_plan, judge.name, judge.signature)
+    return Step("judge", folder.verdicts, list(items))
 
 
-def _with_answers(
-    folder: EvaluationFolder, wanted: Iterable[Comparison]
-) -> Iterator[tuple[Comparison, AnswerRecord, AnswerRecord]]:
+def _items(
+    folder: EvaluationFolder, wanted: Iterable[Comparison], judge: str, made_with: str
+) -> Iterator[JudgeItem]:
+    """Yields the comparisons of which both answers are there, with the verdicts to be given."""
     there = {(one.question, one.condition): one for one in folder.given_answers()}
-    for one in wanted:
-        first, second = (there.get((one.question, condition)) for condition in one.shown)
+    for of in wanted:
+        first, second = (there.get((of.question, condition)) for condition in of.shown)
         if first and second:
-            yield one, first, second
+            keys = (first.key, second.key)
+            key = verdict_key(of.metric, keys, judge, of.repeat, made_with)
+            record = VerdictRecord(key, of.question, of.metric, *keys, judge, of.repeat)
+            yield JudgeItem(record, folder.questions[of.question].text, first, second)
 
 
-def estimate_verdicts(
-    folder: EvaluationFolder, items: Sequence[JudgeItem], settings: Settings
-) -> Estimate:
+def estimate_verdicts(step: Step[JudgeItem], settings: Settings) -> Estimate:
     """Estimates the verdicts that are missing. It makes no call."""
-    missing = [item for item in items if item.key not in folder.verdicts]
-    count, n = token_counter(), len(missing)
-    texts = sum(
-        count(one.question) + count(one.first.text) + count(one.second.text) for one in missing
-    )
-    step = priced("judge", n, n * PROMPT + texts, n * VERDICT, settings)
-    return Estimate(len(items) - n, n, [step])
+    count = token_counter()
+
+    def size(item: JudgeItem) -> tuple[float, float]:
+        texts = (item.question, item.first.text, item.second.text)
+        return PROMPT + sum(map(count, texts)), VERDICT
+
+    return step.estimate("judge", 1, size, settings)
 
 
-async def judge_missing(
-    folder: EvaluationFolder, items: Sequence[JudgeItem], settings: Settings, listen: Listener
-) -> StepResult:
-    """Has the model judge the comparisons that have no verdict yet, and saves each verdict.
+async def judge_missing(step: Step[JudgeItem], settings: Settings, listen: Listener) -> StepResult:
+    """Has the model give the verdicts that are not there yet, and saves each.
 
-    Raises InputError if no model is set, and the errors of `make_missing`.
+    Raises InputError if no model is set, and the errors of `Step.run`.
     """
-    judge, meter = PairJudge(settings), Meter(limit=settings.max_cost)
-    async with Endpoint(settings, meter) as endpoint:
+    judge = PairJudge(settings)
+    async with Endpoint(settings) as endpoint:
 
         async def make(item: JudgeItem) -> VerdictRecord:
-            shown = (item.question, item.first.text, item.second.text, item.comparison.metric)
+            shown = (item.question, item.first.text, item.second.text, item.record.metric)
             found = await endpoint.run(judge.compare(*shown))
-            return item.record(found.winner, found.reason)
+            return replace(item.record, winner=found.winner, reason=found.reason)
 
-        step = Step("judge", folder.verdicts, make, lambda item, why: item.record(None, "", why))
-        workers = settings.concurrency
-        return await make_missing(step, items, workers=workers, listen=listen, meter=meter)
+        workers, meter = settings.concurrency, endpoint.meter
+        return await step.run(make, workers=workers, listen=listen, meter=meter)
 
 
 def blind_items(
@@ -235,7 +199,7 @@ def blind_items(
     metrics: Sequence[Metric] = (),
     conditions: Sequence[str] = (),
 ) -> list[JudgeItem]:
-    """Returns the comparisons that a person has not made yet, in an order that looks random.
+    """Returns the verdicts that a person has not given yet, in an order that looks random.
 
     Which answer is shown first is random, too, and the same when the person goes on later.
     `conditions` are compared with one another; by default all that have answers. Raises InputError
@@ -243,26 +207,25 @@ def blind_items(
     """
     if not flat(person):
         raise InputError("Whose verdicts are these? Give a name.")
-    judge, texts = f"person {flat(person)}", folder.question_texts()
+    judge, asked = f"person {flat(person)}", [one.key for one in folder.questions]
     wanted = comparisons(
-        folder.conditions(conditions), texts, metrics or folder.plan.metrics, repeats=1
+        folder.conditions(conditions), asked, metrics or folder.plan.metrics, repeats=1
     )
-    found = []
-    for of, first, second in _with_answers(folder, (one for one in wanted if not one.swapped)):
-        one, other = sorted((first, second), key=lambda answer: answer.key)
-        dice = int(identify("order", judge, of.metric, one.key, other.key), 16)
-        shown = (one, other) if dice % 2 else (other, one)
-        keys = (shown[0].key, shown[1].key)
-        key = verdict_key(of.metric, keys, judge, 1, "person")
-        placed = replace(of, swapped=shown[0] is second)
-        found.append(JudgeItem(key, placed, texts[of.question], *shown, judge))
-    if not found:
+
+    def chosen(item: JudgeItem) -> bool:
+        """Whether the dice choose this order of the two answers."""
+        shown = [item.first.key, item.second.key]
+        dice = int(identify("order", judge, item.record.metric, *sorted(shown)), 16)
+        return (shown == sorted(shown)) == bool(dice % 2)
+
+    items = list(filter(chosen, _items(folder, wanted, judge, "person")))
+    if not items:
         raise InputError(
             "There is nothing to compare: a comparison needs answers of two conditions to one "
             "question."
         )
-    todo = [one for one in found if one.key not in folder.verdicts]
-    return sorted(todo, key=lambda one: identify("turn", judge, one.comparison.question, one.key))
+    todo = Step("judge", folder.verdicts, items).missing()
+    return sorted(todo, key=lambda it: identify("turn", judge, it.record.question, it.record.key))
 
 
 def judged_by(
@@ -283,15 +246,11 @@ def judged_by(
         of = Comparison(record.metric, one, other, record.question, record.repeat, first != one)
         longer: Winner = "first" if length > other_length else "second"
         longer = "tie" if length == other_length else longer
-        found.setdefault(record.judge, {})[of] = Judged(of, record.winner, longer)
-    return {
-        judge: list(given.values() if judge.startswith("person ") else _in_both_orders(given))
-        for judge, given in found.items()
-    }
-
-
-def _in_both_orders(judged: Mapping[Comparison, Judged]) -> Iterator[Judged]:
-    """Yields the verdicts of a model, of which those without the other order are left out."""
-    there = {of for of, one in judged.items() if one.winner is not None}
-    for of, one in judged.items():
-        yield replace(one, left_out=of in there and of.turned not in there)
+        reason = record.failure or record.reason
+        found.setdefault(record.judge, {})[of] = Judged(of, record.winner, longer, reason=reason)
+    for judge, given in found.items():
+        if not judge.startswith("person "):
+            there = {of for of, each in given.items() if each.winner is not None}
+            alone = [of for of in there if of.turned not in there]
+            given |= {of: replace(given[of], left_out=True) for of in alone}
+    return {judge: list(given.values()) for judge, given in found.items()}

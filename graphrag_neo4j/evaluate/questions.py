@@ -12,13 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import DraftRecord, QuestionRecord, question_key
-from graphrag_neo4j.evaluate.steps import CallEstimate, Step, StepResult, make_missing, priced
+from graphrag_neo4j.evaluate.folder import (
+    DraftRecord,
+    EvaluationFolder,
+    QuestionRecord,
+    question_key,
+)
+from graphrag_neo4j.evaluate.steps import CallEstimate, Step, StepResult, priced
 from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.llm.evaluate.questions import describe, name_things
 from graphrag_neo4j.llm.prompts import load_prompt
@@ -60,6 +63,11 @@ class MadeQuestions:
     reasons: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    record: DraftRecord
+
+
 def check_asking(settings: Settings) -> None:
     """Raises InputError if no model is set."""
     if settings.has_model:
@@ -92,11 +100,8 @@ async def draft_description(settings: Settings, listen: Listener) -> str:
         )
     listen(Started("description"))
     shown = [(one.title or "", one.summary or "") for one in communities[:REPORTS]]
-    backends = Backends(settings)
-    try:
-        return await backends.endpoint_for(settings).run(describe(shown, settings))
-    finally:
-        await backends.aclose()
+    async with Endpoint(settings) as endpoint:
+        return await endpoint.run(describe(shown, settings))
 
 
 def estimate_questions(folder: EvaluationFolder, settings: Settings) -> CallEstimate:
@@ -117,7 +122,7 @@ async def make_questions(
     """Makes the questions of the plan that are not there yet, and adds them to the folder.
 
     Raises InputError if no model is set or the plan has no description, and the errors of
-    `make_missing`; what was made before is saved.
+    `Step.run`; what was made before is saved.
     """
     check_asking(settings)
     plan, file = folder.plan, folder.drafts
@@ -125,44 +130,45 @@ async def make_questions(
         raise InputError("The evaluation has no description of the documents. Give one.")
     calls, asked = StepResult(), list[DraftRecord]()
 
-    def wanted(above: DraftRecord | None = None, text: str = "") -> DraftRecord:
-        """Returns the empty record of a list: the personas, or one below an item of a list."""
-        if above is None:
-            one = DraftRecord("", "personas")
-        elif above.kind == "personas":
-            one = DraftRecord("", "tasks", persona=text)
-        else:
-            one = DraftRecord("", "questions", persona=above.persona, task=text)
+    def wanted(one: DraftRecord) -> _Draft:
+        """Returns an empty list with its key."""
         prompt = load_prompt(f"eval_{one.kind}", settings.prompts).text
         made_with = (model_of(settings, "report"), settings.language or "", prompt)
-        n: int = getattr(plan, one.kind)
-        parts = (one.kind, plan.description, one.persona, one.task, n, *made_with)
-        return replace(one, key=identify("draft", *parts))
+        parts = (plan.description, one.persona, one.task, getattr(plan, one.kind), *made_with)
+        return _Draft(replace(one, key=identify("draft", one.kind, *parts)))
 
-    async def make(one: DraftRecord) -> DraftRecord:
-        n: int = getattr(plan, one.kind)
-        shown = {"description": plan.description, "persona": one.persona, "task": one.task}
-        given = {name: text for name, text in shown.items() if text}
-        return replace(one, texts=await endpoint.run(name_things(one.kind, n, settings, **given)))
+    def below(above: DraftRecord) -> list[_Draft]:
+        """Returns the lists that are wanted for the items of a list."""
+        if above.kind == "personas":
+            return [wanted(DraftRecord("", "tasks", persona=text)) for text in above.texts]
+        if above.kind == "tasks":
+            of = above.persona
+            return [wanted(DraftRecord("", "questions", (), of, text)) for text in above.texts]
+        return []
+
+    async def make(draft: _Draft) -> DraftRecord:
+        one, shown = draft.record, {"description": plan.description}
+        if one.persona:
+            shown["persona"] = one.persona
+        if one.task:
+            shown["task"] = one.task
+        things = name_things(one.kind, getattr(plan, one.kind), settings, **shown)
+        return replace(one, texts=await endpoint.run(things))
 
     async with Endpoint(settings) as endpoint:
         try:
-            level = [wanted()]
+            level = [wanted(DraftRecord("", "personas"))]
             while level:
-                asked += level
-                step = Step(level[0].kind, file, make, lambda one, why: replace(one, failure=why))
-                done = await make_missing(
-                    step,
-                    level,
-                    workers=settings.concurrency,
-                    listen=listen,
-                    meter=endpoint.meter,
+                asked += [one.record for one in level]
+                step = Step(level[0].record.kind, file, level)
+                done = await step.run(
+                    make, workers=settings.concurrency, listen=listen, meter=endpoint.meter
                 )
-                for name in ("there", "made", "failed"):
-                    setattr(calls, name, getattr(calls, name) + getattr(done, name))
-                found = [file[one.key] for one in level if one.key in file]
-                above = [one for one in found if one.kind != "questions"]
-                level = [wanted(one, text) for one in above for text in one.texts]
+                calls.there += done.there
+                calls.made += done.made
+                calls.failed += done.failed
+                found = [file[one.record.key] for one in level if one.record.key in file]
+                level = [one for above in found for one in below(above)]
         finally:
             new, repeated = _add_questions(folder, [file[a.key] for a in asked if a.key in file])
     keys = {one.key for one in asked}

@@ -12,7 +12,7 @@ documents and models become neither HTML nor Markdown nor a formula.
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations, groupby
@@ -21,38 +21,26 @@ from string import Template
 from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.answer_claims import claims_in
 from graphrag_neo4j.evaluate.conditions import PAPER
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.groundedness import compared_in
-from graphrag_neo4j.evaluate.judging import judged_by
-from graphrag_neo4j.evaluate.records import METRICS, AnswerRecord, QuestionRecord, VerdictRecord
+from graphrag_neo4j.evaluate.folder import METRICS, AnswerRecord, EvaluationFolder
+from graphrag_neo4j.evaluate.judging import Judged, judged_by
 from graphrag_neo4j.evaluate.statistics import preferences
 from graphrag_neo4j.evaluate.tables import (
     Cell,
     Table,
-    agreement_table,
-    claim_tables,
-    cost_table,
     explained_once,
-    formatted,
-    groundedness_tables,
-    missing_table,
     record_tables,
-    repeat_tables,
-    verdict_tables,
+    report_tables,
+    result_tables,
 )
 from graphrag_neo4j.integrations.explore.web_page import CONTROLS, content_policy, packed
 from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import data
 
-__all__ = ["Report", "comparisons_data", "read_report"]
+__all__ = ["Report", "read_report"]
 
 LONG: Final = 60  # rows; a longer table is folded
-# Of all answers, passages and reasons together: with more, the page gives the reasons of the first
-# repeat only, and stays below 10 MB. A character of English takes about 0.46 bytes there.
-MOST_CHARACTERS: Final = 20_000_000
 WINNERS: Final = {"tie": 0, "first": 1, "second": 2, None: 3}
 SWAPPED: Final = 10
 MARKS: Final = re.compile(r"([\\`*_\[\]<>|#~&])")
@@ -63,7 +51,8 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 class Report:
     """The report of an evaluation.
 
-    `facts` are sentences that say what there is. `tables` are in the order in which they are shown.
+    `facts` are sentences that say what there is. `tables` are in the order in which they are shown,
+    and `conditions` in the order of all tables. `judged` holds the verdicts by judge.
     """
 
     title: str
@@ -72,32 +61,65 @@ class Report:
     folder: EvaluationFolder
     settings: Settings
     answers: Sequence[AnswerRecord]
-    verdicts: Sequence[VerdictRecord]
+    judged: Mapping[str, Sequence[Judged]]
     conditions: Sequence[str]
 
     def page(self) -> str:
         """Returns the complete HTML page, which needs no network."""
-        return _page_of(
-            self.title,
-            self.facts,
-            self.tables,
-            questions=self.folder.questions,
-            answers=self.answers,
-            verdicts=self.verdicts,
-            order=self.conditions,
+
+        def file(name: str) -> str:
+            return data(f"evaluation/{name}").read_text(encoding="utf-8")
+
+        # A rule for each whole win rate: the share of the colour in the ground of its cell.
+        grounds = [
+            f".r{n}{{--hue:var(--{'less' if n < 50 else 'more'});--part:{abs(2 * n - 100)}%}}"
+            for n in range(101)
+        ]
+        style = file("report.css") + "\n".join(grounds)
+        script = "\n".join(file(f"{name}.js") for name in ("answer", "comparison", "main"))
+        parts, links = list[str](), list[str]()
+        for name, tables in groupby(explained_once(self.tables), lambda one: one.part):
+            at = f"part-{len(parts)}"
+            links.append(f'<li><a href="#{at}">{_shown(name)}</a></li>')
+            parts.append(f'<section id="{at}"><h2>{_shown(name)}</h2>{_part(tables)}</section>')
+        return Template(file("report.html")).substitute(
+            title=_shown(self.title),
+            policy=content_policy(style, script),
+            style=style,
+            script=script,
+            links="".join(links),
+            facts="".join(f"<li>{_shown(fact)}</li>" for fact in self.facts),
+            parts="".join(parts),
+            data=packed(_comparisons(self)),
         )
 
     def markdown(self) -> str:
         """Returns the tables as Markdown."""
-        return _markdown_of(self.title, self.facts, self.tables)
+        lines = [f"# {_plain(self.title)}", "", *(f"- {_plain(fact)}" for fact in self.facts)]
+        for part, tables in groupby(explained_once(self.tables), lambda one: one.part):
+            lines += ["", f"## {part}"]
+            for table in tables:
+                lines += ["", f"### {_plain(table.title)}", "", *_markdown_of(table)]
+        return "\n".join(lines) + "\n"
 
     def csv_files(self) -> dict[str, str]:
-        """Returns the content of a CSV file for each table, by the name of the file.
+        """Returns the content of a CSV file for each table with rows, by the name of the file.
 
-        Three more are for the answers, the verdicts, and the judged sentences.
+        Three more are for the answers, the verdicts, and the judged sentences. Numbers stand there
+        as they are: a share is between 0 and 1, and what is not known is empty. A text that a
+        spreadsheet would take for a formula gets a quotation mark before it.
         """
-        records = record_tables(self.folder, self.answers, self.verdicts, self.settings)
-        return _csv_of([*self.tables, *records])
+        records = record_tables(self.folder, self.answers, self.judged, self.settings)
+        files: dict[str, str] = {}
+        for table in filter(lambda one: one.rows, [*self.tables, *records]):
+            written = io.StringIO(newline="")
+            writer = csv.writer(written)
+            writer.writerow([column.name for column in table.columns])
+            writer.writerows([_safe(value) for value in row] for row in table.rows)
+            stem = re.sub(r"[^\w-]+", "-", table.name).strip("-")[:80]
+            names = (f"{stem}{f'-{n}' if n > 1 else ''}.csv" for n in range(1, len(files) + 2))
+            files[next(name for name in names if name not in files)] = written.getvalue()
+        return files
 
 
 def read_report(folder: str | Path, settings: Settings, *, title: str | None = None) -> Report:
@@ -120,10 +142,10 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
     given = found.conditions()
     order = [one for one in PAPER if one in given] + [one for one in given if one not in PAPER]
     answers.sort(key=lambda one: order.index(one.condition))
-    verdicts, judged = _current(found, answers), judged_by(found.verdicts, answers)
     there = [one for one in answers if one.failure is None]
+    judged = judged_by(found.verdicts, there)
     names = ", ".join(dict.fromkeys(one.condition for one in there))
-    n = sum(one.failure is None for one in verdicts)
+    n = sum(one.winner is not None for of in judged.values() for one in of)
     facts = [
         *([f"Documents: {found.plan.description}"] if found.plan.description else []),
         f"Questions: {len(found.questions):,}",
@@ -132,68 +154,11 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
         *(f"{judge}: {' '.join(preferences(of))}" for judge, of in judged.items()),
     ]
     tables = [
-        *verdict_tables(judged, order),
-        agreement_table(judged, compared_in(found, settings)),
-        *claim_tables(claims_in(found), judged, order),
-        *groundedness_tables(found, answers, settings),
-        cost_table(answers),
-        missing_table(found, answers),
-        *repeat_tables(found, answers),
+        *result_tables(found, answers, judged, order, settings),
+        *report_tables(found, answers),
     ]
     name = title or f"Evaluation: {found.path.resolve().name}"
-    return Report(name, facts, tables, found, settings, answers, verdicts, order)
-
-
-def _current(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[VerdictRecord]:
-    """Returns the verdicts that count: those on these answers, of each comparison the last one."""
-    question = {one.key: one.question for one in answers if one.failure is None}
-    last = {
-        (one.judge, one.metric, one.repeat, one.first, one.second): one
-        for one in folder.verdicts
-        if one.first in question and question[one.first] == question.get(one.second)
-    }
-    return list(last.values())
-
-
-def _page_of(
-    title: str,
-    facts: Sequence[str],
-    tables: Sequence[Table],
-    *,
-    questions: Iterable[QuestionRecord],
-    answers: Sequence[AnswerRecord],
-    verdicts: Sequence[VerdictRecord],
-    order: Sequence[str],
-) -> str:
-    """Returns the complete HTML page. `order` is that of the conditions."""
-
-    def file(name: str) -> str:
-        return data(f"evaluation/{name}").read_text(encoding="utf-8")
-
-    # A rule for each whole win rate: the share of the colour in the ground of its cell.
-    grounds = [
-        f".r{n}{{--hue:var(--{'less' if n < 50 else 'more'});--part:{abs(2 * n - 100)}%}}"
-        for n in range(101)
-    ]
-    style = file("report.css") + "\n".join(grounds)
-    script = "\n".join(file(f"{name}.js") for name in ("answer", "comparison", "main"))
-    parts = groupby(explained_once(tables), lambda one: one.part)
-    drawn = {name: _part(list(of_part)) for name, of_part in parts}
-    sections = (
-        f'<section id="part-{n}"><h2>{_shown(name)}</h2>{part}</section>'
-        for n, (name, part) in enumerate(drawn.items())
-    )
-    links = (f'<li><a href="#part-{n}">{_shown(name)}</a></li>' for n, name in enumerate(drawn))
-    return Template(file("report.html")).substitute(
-        title=_shown(title),
-        policy=content_policy(style, script),
-        style=style,
-        script=script,
-        links="".join(links),
-        facts="".join(f"<li>{_shown(fact)}</li>" for fact in facts),
-        parts="".join(sections),
-        data=packed(comparisons_data(questions, answers, verdicts, order)),
-    )
+    return Report(name, facts, tables, found, settings, answers, judged, order)
 
 
 def _shown(text: str) -> str:
@@ -205,60 +170,53 @@ def _sentences(text: str) -> str:
     return re.sub("`([^`]*)`", r"<code>\1</code>", _shown(text))
 
 
-def _part(tables: Sequence[Table]) -> str:
+def _part(tables: Iterable[Table]) -> str:
     """Returns the tables of a part: first those on coloured ground, beside one another."""
-    heats, maps = [one for one in tables if one.heat], ""
+    heats, others = list[Table](), list[str]()
+    for table in tables:
+        head = f"<h3>{_shown(table.title)}</h3>"
+        if table.heat:
+            heats.append(table)
+        elif not table.rows:
+            others.append(f'{head}<p class="empty">{_sentences(table.empty)}</p>')
+        else:
+            note = f'<p class="note">{_sentences(table.told)}</p>' if table.told else ""
+            drawn = _drawn(table)
+            if len(table.shown) > LONG:
+                drawn = f"<details><summary>{len(table.shown):,} rows</summary>{drawn}</details>"
+            meanings = [one for one in table.columns if one.meaning]
+            terms = "".join(
+                f"<dt>{_shown(one.name)}</dt><dd>{_shown(one.meaning)}</dd>" for one in meanings
+            )
+            others.append(
+                f"{head}{note}{drawn}" + (f'<dl class="terms">{terms}</dl>' if terms else "")
+            )
+    maps = "".join(map(_drawn, heats))
     if heats:
-        drawn = "".join(_drawn(one, f"<caption>{_shown(one.title)}</caption>") for one in heats)
-        maps = f'<p class="note">{_sentences(heats[0].note)}</p><div class="maps">{drawn}</div>'
-    return maps + "".join(_table(one) for one in tables if not one.heat)
+        maps = f'<p class="note">{_sentences(heats[0].note)}</p><div class="maps">{maps}</div>'
+    return maps + "".join(others)
 
 
-def _table(table: Table) -> str:
-    head = f"<h3>{_shown(table.title)}</h3>"
-    if not table.rows:
-        return f'{head}<p class="empty">{_sentences(table.empty)}</p>'
-    note = f'<p class="note">{_sentences(table.told)}</p>' if table.told else ""
-    drawn = _drawn(table)
-    if len(table.shown) > LONG:
-        drawn = f"<details><summary>{len(table.shown):,} rows</summary>{drawn}</details>"
-    terms = "".join(
-        f"<dt>{_shown(one.name)}</dt><dd>{_shown(one.meaning)}</dd>"
-        for one in table.columns
-        if one.meaning
-    )
-    return f"{head}{note}{drawn}" + (f'<dl class="terms">{terms}</dl>' if terms else "")
-
-
-def _drawn(table: Table, caption: str = "") -> str:
+def _drawn(table: Table) -> str:
     kinds = ["" if one.form == "text" else ' class="n"' for one in table.columns]
-    heads = "".join(
-        f'<th scope="col"{kind}>{_shown(one.name)}</th>'
-        for one, kind in zip(table.columns, kinds, strict=True)
-    )
+    names = zip(table.columns, kinds, strict=True)
+    heads = "".join(f'<th scope="col"{kind}>{_shown(one.name)}</th>' for one, kind in names)
     rows = []
-    for row in table.shown:
-        cells = []
-        for value, one, kind in zip(row, table.columns, kinds, strict=True):
-            text = _shown(formatted(value, one.form))
+    for shown, row in zip(table.shown, table.rows, strict=False):  # only the first are shown
+        cells = [f'<th scope="row">{_shown(shown[0])}</th>']
+        for text, value, kind in zip(shown[1:], row[1:], kinds[1:], strict=True):
             ground = f' class="r{round(value)}"' if isinstance(value, float) else ""
-            cells.append(f"<td{ground if table.heat else kind}>{text}</td>")
-        first = cells[0].replace("<td", '<th scope="row"', 1).replace("</td>", "</th>")
-        rows.append(f"<tr>{first}{''.join(cells[1:])}</tr>")
-    heat = ' class="heat"' if table.heat else ""
+            cells.append(f"<td{ground if table.heat else kind}>{_shown(text)}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    title, heat = _shown(table.title), ' class="heat"' if table.heat else ""
+    caption = f"<caption>{title}</caption>" if table.heat else ""
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{_shown(table.title)}">'
-        f"<table{heat}>{caption}<thead><tr>{heads}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{title}"><table{heat}>{caption}'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
-def comparisons_data(
-    questions: Iterable[QuestionRecord],
-    answers: Sequence[AnswerRecord],
-    verdicts: Sequence[VerdictRecord],
-    order: Sequence[str],
-) -> dict[str, object]:
+def _comparisons(report: Report) -> dict[str, object]:
     """Returns the answers and verdicts of the page as JSON values; the scripts read this form.
 
         questions    [text, persona, task]
@@ -269,12 +227,12 @@ def comparisons_data(
     Each text stands once: numbers are places in these lists, and in `conditions`, `metrics`,
     `judges` and `reasons`. The winner is 0 for a tie, 1 and 2 for the two answers in the order in
     which the judge saw them, 3 for a missing verdict; 10 more if the judge saw the other answer
-    first. With `kept`, only the reasons up to this repeat are there.
+    first.
     """
-    asked = list(questions)
+    asked, order = list(report.folder.questions), list(report.conditions)
     number = {one.key: n for n, one in enumerate(asked)}
-    there = [one for one in answers if one.failure is None]
-    passages, judges, reasons = dict[Any, int](), dict[Any, int](), dict[Any, int]()
+    there = [one for one in report.answers if one.failure is None]
+    passages, reasons = dict[Any, int](), dict[Any, int]()
 
     def place(value: object, known: dict[Any, int]) -> int:
         return known.setdefault(value, len(known))
@@ -287,89 +245,54 @@ def comparisons_data(
         ]
         for one in there
     ]
-    texts = [*(one.text for one in there), *(text for _, text in passages)]
-    size = sum(map(len, texts)) + sum(len(one.reason) for one in verdicts)
-    kept = 1 if size > MOST_CHARACTERS else 0
     of_question: dict[str, list[int]] = {}
     for n, one in enumerate(there):
         of_question.setdefault(one.question, []).append(n)
     found: dict[tuple[int, int], list[int]] = {
         pair: [] for of in of_question.values() for pair in combinations(of, 2)
     }
-    places = {one.key: n for n, one in enumerate(there)}
-    for each in verdicts:
-        first, second = places[each.first], places[each.second]
-        found[min(first, second), max(first, second)] += [
-            METRICS.index(each.metric),
-            place(each.judge, judges),
-            each.repeat,
-            WINNERS[each.winner] + (SWAPPED if second < first else 0),
-            place(each.failure or ("" if kept and each.repeat > kept else each.reason), reasons),
-        ]
+    places = {(one.question, one.condition): n for n, one in enumerate(there)}
+    for judge, (_, verdicts) in enumerate(report.judged.items()):
+        for each in verdicts:
+            of = each.comparison
+            first, second = (places[of.question, condition] for condition in of.shown)
+            found[min(first, second), max(first, second)] += [
+                METRICS.index(of.metric),
+                judge,
+                of.repeat,
+                WINNERS[each.winner] + (SWAPPED if second < first else 0),
+                place(each.reason, reasons),
+            ]
     return {
-        "conditions": list(order),
+        "conditions": order,
         "metrics": [[name, DEFINITIONS[name]] for name in METRICS],
         "questions": [[one.text, one.persona, one.task] for one in asked],
         "answers": drawn,
         "comparisons": [[*pair, rows] for pair, rows in found.items()],
         "passages": list(passages),
-        "judges": list(judges),
+        "judges": list(report.judged),
         "reasons": list(reasons),
-        "kept": kept,
     }
 
 
-def _markdown_of(title: str, facts: Sequence[str], tables: Iterable[Table]) -> str:
-    """Returns the tables as a Markdown document."""
-    lines = [f"# {_plain(title)}", "", *(f"- {_plain(fact)}" for fact in facts)]
-    part = ""
-    for table in explained_once(tables):
-        if table.part != part:
-            part = table.part
-            lines += ["", f"## {part}"]
-        lines += ["", f"### {_plain(table.title)}", ""]
-        if not table.rows:
-            lines.append(table.empty)
-            continue
-        columns = table.columns
-        if table.told:
-            lines += [_plain(table.told).replace("\\`", "`"), ""]
-        lines.append(_row(_plain(one.name) for one in columns))
-        lines.append(_row("---" if one.form == "text" else "---:" for one in columns))
-        for row in table.shown:
-            cells = (formatted(value, one.form) for value, one in zip(row, columns, strict=True))
-            lines.append(_row(map(_plain, cells)))
-        meanings = [f"- {one.name}: {one.meaning}." for one in columns if one.meaning]
-        lines += ["", *meanings] if meanings else []
-    return "\n".join(lines) + "\n"
+def _markdown_of(table: Table) -> list[str]:
+    columns = table.columns
+    if not table.rows:
+        return [table.empty]
+    told = [_plain(table.told).replace("\\`", "`"), ""] if table.told else []
+    forms = ["---" if one.form == "text" else "---:" for one in columns]
+    rows = [
+        [_plain(one.name) for one in columns],
+        forms,
+        *(map(_plain, row) for row in table.shown),
+    ]
+    meanings = [f"- {one.name}: {one.meaning}." for one in columns if one.meaning]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [*told, *lines, *(["", *meanings] if meanings else [])]
 
 
 def _plain(text: str) -> str:
     return MARKS.sub(r"\\\1", CONTROLS.sub(" ", text))
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _csv_of(tables: Iterable[Table]) -> dict[str, str]:
-    """Returns the content of a CSV file for each table that has rows, by the name of the file.
-
-    Numbers stand there as they are: a share is between 0 and 1, and what is not known is empty. A
-    text that a spreadsheet would take for a formula gets a quotation mark before it.
-    """
-    files: dict[str, str] = {}
-    for table in tables:
-        if not table.rows:
-            continue
-        written = io.StringIO(newline="")
-        writer = csv.writer(written)
-        writer.writerow([column.name for column in table.columns])
-        writer.writerows([_safe(value) for value in row] for row in table.rows)
-        stem = re.sub(r"[^\w-]+", "-", table.name).strip("-")[:80]
-        names = (f"{stem}{f'-{n}' if n > 1 else ''}.csv" for n in range(1, len(files) + 2))
-        files[next(name for name in names if name not in files)] = written.getvalue()
-    return files
 
 
 def _safe(value: Cell) -> Cell:

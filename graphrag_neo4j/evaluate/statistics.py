@@ -1,38 +1,238 @@
-"""Is the difference of two conditions more than chance? The tests of the paper, what they show.
+"""What verdicts say: win rates, the bias of a judge, how far judges agree, and tests of all of it.
+
+A condition gets 100 for a win, 0 for a loss and 50 for a tie. The score of a question is the mean
+of its verdicts; the win rate of a pair is the mean over its questions. So the win rates of the two
+conditions of a pair sum to 100, and a condition has 50 against itself.
 
 The scores of a pair are paired by question. Shapiro-Wilk tells whether their differences could be
 normal; they mostly are not, so the pair is tested with Wilcoxon's signed-rank test, and the
 p-values of all pairs of a metric are adjusted by Holm's method. The same test finds out judges that
-go by place, by chance or by length, and compares the counts of claims. It needs SciPy (the extra
-`eval`).
+go by place, by chance or by length, and compares the counts of claims.
+
+Agreement is a share, and Krippendorff's alpha for nominal labels: 1 is full agreement, 0 is what
+chance gives. Alpha was chosen over Cohen's kappa because it takes any number of verdicts on an
+item, and items on which some are missing: so one number serves for five repeats and two judges.
 """
 
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import sqrt
-from statistics import fmean, stdev
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from math import erfc, sqrt
+from statistics import NormalDist, fmean, stdev
 from typing import Final, Literal
 
-import numpy as np
-from scipy import stats
-
-from graphrag_neo4j.evaluate.answer_claims import ClaimCounts
-from graphrag_neo4j.evaluate.judging import Judged
-from graphrag_neo4j.evaluate.records import METRICS, Winner
-from graphrag_neo4j.evaluate.scores import PairResult, bias_of
+from graphrag_neo4j.evaluate.folder import METRICS
+from graphrag_neo4j.evaluate.judging import Comparison, Judged, Label
+from graphrag_neo4j.llm.evaluate.judges import Metric, Winner
 
 __all__ = [
-    "count_tests",
-    "holm",
-    "normality",
-    "p_of_z",
+    "Agreement",
+    "SignedRank",
+    "adjusted_tests",
+    "agreement",
+    "agreement_of_judges",
+    "agreement_of_repeats",
+    "bias_of",
+    "majority",
+    "majority_labels",
+    "pair_results",
     "pair_tests",
     "preferences",
-    "signed_rank",
     "smallest_difference",
+    "win_rates",
 ]
+
+SCORES: Final[Mapping[Label, float]] = {"one": 100.0, "other": 0.0, "tie": 50.0}
+Compared = tuple[str, str, str, str]
+"""The metric, the pair of conditions and the question of a comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """The result of a pair of conditions under a metric.
+
+    `scores` holds the score of `one` from 0 to 100 by question; a question without a verdict has
+    none.
+    """
+
+    metric: Metric
+    one: str
+    other: str
+    scores: Mapping[str, float]
+
+    @property
+    def win_rate(self) -> float | None:
+        """The mean score of `one`; that of `other` is 100 minus this. None without any verdict."""
+        return fmean(self.scores.values()) if self.scores else None
+
+    def turned(self) -> "PairResult":
+        """The same result with the conditions in the other order."""
+        scores = {question: 100.0 - score for question, score in self.scores.items()}
+        return replace(self, one=self.other, other=self.one, scores=scores)
+
+
+def pair_results(judged: Iterable[Judged]) -> list[PairResult]:
+    """Returns the results of all pairs, by metric and pair, in the order of the metrics."""
+    given: dict[tuple[Metric, str, str], dict[str, list[float]]] = {}
+    for each in judged:
+        of = each.comparison
+        scores = given.setdefault((of.metric, of.one, of.other), {})
+        if label := each.label:
+            scores.setdefault(of.question, []).append(SCORES[label])
+    return [
+        PairResult(*pair, {question: fmean(each) for question, each in given[pair].items()})
+        for pair in sorted(given, key=lambda pair: (METRICS.index(pair[0]), *pair[1:]))
+    ]
+
+
+def win_rates(
+    results: Iterable[PairResult], conditions: Sequence[str], metric: Metric
+) -> list[list[float | None]]:
+    """Returns a matrix: the win rate of the condition of each row against that of each column.
+
+    It has None where a pair has no verdict.
+    """
+    rates: dict[tuple[str, str], float | None] = {(one, one): 50.0 for one in conditions}
+    for result in results:
+        if result.metric == metric:
+            for each in (result, result.turned()):
+                rates[each.one, each.other] = each.win_rate
+    return [[rates.get((row, column)) for column in conditions] for row in conditions]
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """How much the verdicts depend on the order and the length of the answers.
+
+    `verdicts` counts those that count, `ties` among them. `pairs` counts the comparisons that have
+    a verdict in both orders. Of these, `held` name the same winner in both orders, `turned` name
+    the same place (so another condition), and the rest have a tie. `missing` verdicts are not
+    there, and those `left_out` lack the other order; both count in nothing else.
+
+    The shares (0 to 1) are those of the first place and of the longer answer in the verdicts that
+    are no ties, and of the pairs with a winner in both orders that turned; a coin turns half.
+    """
+
+    verdicts: int
+    ties: int
+    pairs: int
+    held: int
+    turned: int
+    missing: int
+    left_out: int
+    first_share: float | None
+    longer_share: float | None
+    turned_share: float | None
+
+
+def bias_of(judged: Sequence[Judged]) -> Bias:
+    """Returns how much the verdicts depend on the order and the length of the answers."""
+    counting = [one for one in judged if one.label]
+    winners = Counter(one.winner for one in counting)
+    decided = [one for one in counting if "tie" not in {one.winner, one.longer}]
+    longer = sum(one.winner == one.longer for one in decided)
+    labels = {one.comparison: one.label for one in counting}
+    pairs = [
+        {label, labels[of.turned]}
+        for of, label in labels.items()
+        if not of.swapped and of.turned in labels
+    ]
+    held = sum(len(both) == 1 and "tie" not in both for both in pairs)
+    turned = sum(both == {"one", "other"} for both in pairs)
+    return Bias(
+        len(counting),
+        winners["tie"],
+        len(pairs),
+        held,
+        turned,
+        missing=sum(one.winner is None for one in judged),
+        left_out=sum(one.left_out for one in judged),
+        first_share=_share(winners["first"], winners["second"]),
+        longer_share=_share(longer, len(decided) - longer),
+        turned_share=_share(turned, held),
+    )
+
+
+def _share(n: int, others: int) -> float | None:
+    return n / (n + others) if n + others else None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the verdicts on the same items agree.
+
+    `items` counts the items with at least two verdicts. `share` (0 to 1) is the mean share of their
+    pairs of verdicts that are equal. `alpha` is Krippendorff's; it is None where all verdicts are
+    the same label, because then nothing tells agreement from chance. Both are None without items.
+    """
+
+    items: int
+    share: float | None
+    alpha: float | None
+
+
+def agreement(items: Iterable[Sequence[str]]) -> Agreement:
+    """Returns the agreement of the verdicts on each item."""
+    usable = [labels for labels in items if len(labels) > 1]
+    if not usable:
+        return Agreement(0, None, None)
+    shares = []  # of the pairs of an item's labels that are equal
+    for labels in usable:
+        equal = sum(n * (n - 1) for n in Counter(labels).values())
+        shares.append(equal / (len(labels) * (len(labels) - 1)))
+    # Alpha is 1 - observed / expected disagreement, from the matrix of coincidences.
+    totals = Counter(label for labels in usable for label in labels)
+    pairs = sum(totals[a] * totals[b] for a, b in permutations(totals, 2))
+    expected = pairs / (totals.total() - 1)
+    observed = sum(len(labels) * (1 - share) for labels, share in zip(usable, shares, strict=True))
+    return Agreement(len(usable), fmean(shares), 1 - observed / expected if expected else None)
+
+
+def agreement_of_repeats(judged: Iterable[Judged]) -> Agreement:
+    """Returns the agreement of the repeats of the same comparison, each order by itself."""
+    items: defaultdict[Comparison, list[str]] = defaultdict(list)
+    for each in judged:
+        if label := each.label:
+            items[replace(each.comparison, repeat=0)].append(label)
+    return agreement(items.values())
+
+
+def agreement_of_judges(
+    judged: Mapping[str, Sequence[Judged]],
+) -> dict[tuple[str, str], Agreement]:
+    """Returns how far each two judges agree, persons among them, by the majority of their verdicts.
+
+    They are compared on the questions, pairs and metrics that both have judged.
+    """
+    labels = {judge: majority_labels(verdicts) for judge, verdicts in judged.items()}
+    agreed = {}
+    for one, other in combinations(sorted(labels), 2):
+        both = labels[one].keys() & labels[other].keys()
+        agreed[one, other] = agreement([labels[one][key], labels[other][key]] for key in both)
+    return agreed
+
+
+def majority_labels(judged: Iterable[Judged]) -> dict[Compared, Label]:
+    """Returns the label of the majority of the verdicts on each item, of both orders together."""
+    labels: defaultdict[Compared, list[Label]] = defaultdict(list)
+    for each in judged:
+        if label := each.label:
+            of = each.comparison
+            labels[of.metric, of.one, of.other, of.question].append(label)
+    return {item: majority(given) for item, given in labels.items()}
+
+
+def majority(labels: Sequence[Label]) -> Label:
+    """Returns the label that more than half of the verdicts have; without one it is a tie.
+
+    >>> majority(["one", "one", "tie"]), majority(["one", "one", "other", "other", "tie"])
+    ('one', 'tie')
+    """
+    label, most = Counter(labels).most_common(1)[0] if labels else ("tie", 0)
+    return label if 2 * most > len(labels) else "tie"
+
 
 MOST_EXACT: Final = 50  # differences; for more of them the normal approximation is close enough
 DECIMALS: Final = 9
@@ -77,22 +277,6 @@ class PairTest:
     smallest: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class CountTest:
-    """The test of the counts of two conditions: their means, and the p-value after Holm's method.
-
-    `measure` is "claims" or "clusters at" a threshold.
-    """
-
-    measure: str
-    one: str
-    other: str
-    mean: float
-    other_mean: float
-    test: SignedRank
-    adjusted: float
-
-
 def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:
     """Tests pairs. The p-values are adjusted over all pairs of the same metric.
 
@@ -104,7 +288,7 @@ def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:
         of_metric = [one for one in scored if one.metric == metric]
         # The score of `one` minus that of `other`, for each question.
         differences = [[2 * score - 100.0 for score in one.scores.values()] for one in of_metric]
-        tests = _adjusted(differences)
+        tests = adjusted_tests(differences)
         for result, given, (test, p) in zip(of_metric, differences, tests, strict=True):
             n, smallest = len(given), None
             if n > 1:
@@ -114,38 +298,9 @@ def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:
     return found
 
 
-def count_tests(
-    counts: Mapping[tuple[str, str], ClaimCounts], order: Sequence[str]
-) -> list[CountTest]:
-    """Tests the numbers of claims, and of clusters at each threshold (Experiment 2 of the paper).
-
-    They are paired by question; the p-values are adjusted over all pairs of conditions. `counts`
-    are by the key of the question and the condition, and `order` is that of the conditions.
-    """
-    measures = {"claims": {at: one.claims for at, one in counts.items()}}
-    for threshold in next(iter(counts.values())).clusters if counts else ():
-        of_threshold = {at: one.clusters[threshold] for at, one in counts.items()}
-        measures[f"clusters at {threshold}"] = of_threshold
-    questions = dict.fromkeys(question for question, _ in counts)
-    found = []
-    for measure, numbers in measures.items():
-        pairs = []
-        for one, other in combinations(order, 2):
-            both = [
-                (numbers[question, one], numbers[question, other])
-                for question in questions
-                if (question, one) in numbers and (question, other) in numbers
-            ]
-            if both:
-                pairs.append((one, other, both))
-        tests = _adjusted([[a - b for a, b in both] for _, _, both in pairs])
-        for (one, other, both), (test, p) in zip(pairs, tests, strict=True):
-            means = [fmean(each) for each in zip(*both, strict=True)]
-            found.append(CountTest(measure, one, other, means[0], means[1], test, p))
-    return found
-
-
-def _adjusted(differences: Sequence[Sequence[float]]) -> list[tuple[SignedRank, float]]:
+def adjusted_tests(
+    differences: Sequence[Sequence[float]],
+) -> list[tuple[SignedRank, float]]:
     """Returns the test of each pair, and its p-value adjusted over all of these pairs."""
     tests = [signed_rank(given) for given in differences]
     return list(zip(tests, holm([test.p for test in tests]), strict=True))
@@ -162,11 +317,12 @@ def signed_rank(differences: Sequence[float]) -> SignedRank:
     zeros = len(differences) - len(given)
     if not given:
         return SignedRank(0, zeros, 0.0, 0.0, 1.0, "exact")
-    ranks = stats.rankdata(np.abs(given))
-    above = float(ranks[np.array(given) > 0].sum())
-    w = min(above, float(ranks.sum()) - above)
+    sizes = sorted(map(abs, given))
+    ranks = [(bisect_left(sizes, abs(d)) + 1 + bisect_right(sizes, abs(d))) / 2 for d in given]
+    above = sum(rank for rank, one in zip(ranks, given, strict=True) if one > 0)
+    w = min(above, sum(ranks) - above)
     # This is the variance with correction for ties: their mean rank stands here several times.
-    z = (w - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)
+    z = (w - sum(ranks) / 2) / sqrt(sum(rank**2 for rank in ranks) / 4)
     if len(given) > MOST_EXACT:
         return SignedRank(len(given), zeros, w, z, p_of_z(z), "normal approximation")
     # The share of all signs of these ranks that give a sum as small as `w`, twice. Mean ranks are
@@ -183,7 +339,7 @@ def signed_rank(differences: Sequence[float]) -> SignedRank:
 
 def p_of_z(z: float) -> float:
     """Returns the p-value of a standard normal deviate, with two sides."""
-    return float(2 * stats.norm.sf(abs(z)))
+    return erfc(abs(z) / sqrt(2))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -207,6 +363,8 @@ def normality(differences: Sequence[float]) -> float | None:
     """
     if len(differences) < 3 or len(set(differences)) == 1:
         return None
+    from scipy import stats  # noqa: PLC0415 - a package of the extra `eval`
+
     return float(stats.shapiro(differences).pvalue)
 
 
@@ -222,7 +380,7 @@ def smallest_difference(deviation: float, questions: int, *, pairs: int = 1) -> 
     >>> smallest_difference(20, 125), smallest_difference(20, 500, pairs=15)
     (5.4, 3.6)
     """
-    quantiles = float(stats.norm.isf(ALPHA / pairs / 2) + stats.norm.isf(1 - POWER))
+    quantiles = NormalDist().inv_cdf(1 - ALPHA / pairs / 2) + NormalDist().inv_cdf(POWER)
     found = round(quantiles * deviation / sqrt(questions * EFFICIENCY), 1)
     possible = 2 ** (1 - questions) < ALPHA / pairs  # of the p-values of the exact test
     return found if possible and 0 < found <= 50 else None
@@ -236,16 +394,22 @@ def preferences(judged: Sequence[Judged]) -> list[str]:
     """
     counting = {one.comparison: one for one in judged if one.label}
     verdicts, bias, found = list(counting.values()), bias_of(judged), list[str]()
-    place: Winner = "first" if bias.first > bias.second else "second"
-    share = max(bias.first, bias.second) / max(1, bias.first + bias.second)
+    first = bias.first_share or 0.0
+    place: Winner = "first" if first > 0.5 else "second"
+    share = max(first, 1 - first)
+    questions = {of.question for of in counting}
     if share >= BY_PLACE and _won(verdicts, lambda _: place):
         found.append(
             f"This judge goes by the place: the {place} answer won {share:.0%} of its verdicts "
             "without a tie."
         )
-    elif bias.turned_share is not None and not _won(
-        (one for one in verdicts if one.comparison.turned in counting),
-        lambda one: OTHER[counting[one.comparison.turned].winner],
+    elif (
+        bias.turned_share is not None
+        and 2 ** (1 - len(questions)) < ALPHA  # with fewer, no test tells anything from a coin
+        and not _won(
+            (one for one in verdicts if one.comparison.turned in counting),
+            lambda one: OTHER[counting[one.comparison.turned].winner],
+        )
     ):
         found.append(
             f"This judge can't be told from a coin: {bias.turned_share:.0%} of its verdicts turned "

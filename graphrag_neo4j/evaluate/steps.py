@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Final, Generic, Protocol, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluate.records import CallRecord, Record, RecordFile
+from graphrag_neo4j.evaluate.folder import CallRecord, RecordFile
 from graphrag_neo4j.llm import Endpoint, Meter, model_of, price_of
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.llm.evaluate.judges import plain_answer
 from graphrag_neo4j.model import LLMTask, Reply, Request, Usage
 from graphrag_neo4j.model import Step as CallKind
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
@@ -27,11 +27,9 @@ from graphrag_neo4j.text import identify, tokens
 __all__ = [
     "CallEstimate",
     "Estimate",
-    "Item",
     "RememberingEndpoint",
     "Step",
     "StepResult",
-    "make_missing",
     "priced",
     "token_counter",
 ]
@@ -40,14 +38,13 @@ BATCH: Final = 16  # records that are written together, if so many have arrived
 
 
 class Item(Protocol):
-    """What a record is made from; `key` is the key that the record will have."""
+    """What a record is made from. `record` is that record as long as it is missing."""
 
     @property
-    def key(self) -> str: ...
+    def record(self) -> Any: ...  # noqa: ANN401 - a record of the step
 
 
 T = TypeVar("T", bound=Item)
-R = TypeVar("R", bound=Record)
 V = TypeVar("V")
 
 
@@ -102,57 +99,75 @@ def token_counter() -> Callable[[str], int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[T, R]):
-    """A step: `make` returns the record of an item, or raises ReplyError.
-
-    Then `missing` returns the record that says why there is none.
-    """
+class Step(Generic[T]):
+    """The records that are to be in a `file`: those of the `items`."""
 
     name: str
-    file: RecordFile[R]
-    make: Callable[[T], Awaitable[R]]
-    missing: Callable[[T, str], R]
+    file: RecordFile[Any]
+    items: Sequence[T]
 
+    def missing(self) -> list[T]:
+        """Returns the items whose record is not there; of several with one key the last."""
+        keyed = {one.record.key: one for one in self.items}
+        return [one for key, one in keyed.items() if key not in self.file]
 
-async def make_missing(
-    step: Step[T, R],
-    items: Sequence[T],
-    *,
-    workers: int,
-    listen: Listener,
-    meter: Meter | None = None,
-) -> StepResult:
-    """Makes the records of the items that the file does not hold, `workers` at the same time.
+    def estimate(
+        self,
+        kind: CallKind,
+        calls: int,
+        tokens_of: Callable[[T], tuple[float, float]],
+        settings: Settings,
+    ) -> Estimate:
+        """Estimates the calls that are still to be made, so many for each item. It makes none.
 
-    Items with the same key are made once. The listener is told what `meter` has counted. Raises
-    BudgetSpentError if the cost limit is reached, and ModelError if the model can't be used at all;
-    what was made before is saved.
-    """
-    todo = list({item.key: item for item in items if item.key not in step.file}.values())
-    result = StepResult(there=len(items) - len(todo))
-    listen(Started(step.name, len(todo)))
+        `tokens_of` returns the tokens that are sent for an item, and those of the replies. Raises
+        InputError if a cost limit is set and the price of the model is not known.
+        """
+        missing = self.missing()
+        sizes = [tokens_of(one) for one in missing]
+        sent, replied = (sum(size[n] for size in sizes) for n in (0, 1))
+        there = len({one.record.key for one in self.items}) - len(missing)
+        calls_of = priced(kind, calls * len(missing), sent, replied, settings)
+        return Estimate(there, len(missing), [calls_of])
 
-    async def pending() -> AsyncIterator[T]:
-        for item in todo:
-            yield item
+    async def run(
+        self,
+        make: Callable[[T], Awaitable[Any]],
+        *,
+        workers: int,
+        listen: Listener,
+        meter: Meter | None = None,
+    ) -> StepResult:
+        """Makes the records that are missing, `workers` at the same time, and saves each.
 
-    async def save(outcomes: Sequence[Outcome[T, R]]) -> None:
-        step.file.add(
-            [
-                one.result or step.missing(one.item, one.failure or "it has no result")
-                for one in outcomes
-            ]
-        )
+        `make` returns the record of an item, or raises ReplyError: the record is then saved with
+        this failure. The listener is told what `meter` has counted. Raises BudgetSpentError if the
+        cost limit is reached, and ModelError if the model can't be used at all; what was made
+        before is saved.
+        """
+        todo = self.missing()
+        result = StepResult(there=len(self.items) - len(todo))
+        listen(Started(self.name, len(todo)))
 
-    def advance(done: int, failed: int) -> None:
-        result.made += done
-        result.failed += failed
-        listen(Advanced(done, failed))
-        if meter:
-            listen(Spent(meter.total.input_tokens + meter.total.output_tokens, meter.total.cost))
+        async def pending() -> AsyncIterator[T]:
+            for item in todo:
+                yield item
 
-    await run_tasks(pending(), step.make, save, workers=workers, batch=BATCH, advance=advance)
-    return result
+        async def save(outcomes: Sequence[Outcome[T, Any]]) -> None:
+            self.file.add(
+                one.result or replace(one.item.record, failure=one.failure) for one in outcomes
+            )
+
+        def advance(done: int, failed: int) -> None:
+            result.made += done
+            result.failed += failed
+            listen(Advanced(done, failed))
+            if meter:
+                spent = meter.total
+                listen(Spent(spent.input_tokens + spent.output_tokens, spent.cost))
+
+        await run_tasks(pending(), make, save, workers=workers, batch=BATCH, advance=advance)
+        return result
 
 
 class RememberingEndpoint(Endpoint):
@@ -178,7 +193,7 @@ class RememberingEndpoint(Endpoint):
         return part
 
     async def run(self, task: LLMTask[V]) -> V:
-        """Runs a task as `Endpoint.run` does."""
+        """Runs a task as `Endpoint.run` does; a reply that it can't use is noted as a failure."""
         own = copy(self)
         own._last = None  # noqa: SLF001 - a copy of this object
         try:

@@ -14,14 +14,12 @@ from dataclasses import replace
 
 import anyio
 
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.folder import AnswerRecord, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import (
     Groundedness,
     groundedness_of,
     judge_support,
-    signatures_of,
 )
-from graphrag_neo4j.evaluate.records import AnswerRecord
 from graphrag_neo4j.settings import load_settings
 
 
@@ -54,8 +52,7 @@ async def _grounded(texts: Sequence[AnswerRecord]) -> Groundedness:
     with tempfile.TemporaryDirectory() as path:
         folder = EvaluationFolder(path)
         await judge_support(texts, folder, settings, judge)
-        signature = signatures_of([judge], settings)[judge]
-        [found] = groundedness_of(texts, folder.supports, judge, signature)
+        [found] = groundedness_of(texts, folder, settings, judge)
     return found
 
 

@@ -41,9 +41,9 @@ import anyio
 import bm25s  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAGError, InputError, Settings, embedded
-from graphrag_neo4j.evaluate.records import RecordFile
-from graphrag_neo4j.evaluate.steps import Step, make_missing
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.evaluate.folder import RecordFile
+from graphrag_neo4j.evaluate.steps import Step
+from graphrag_neo4j.llm.evaluate.judges import plain_answer
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.query import local
 from graphrag_neo4j.settings import load_settings
@@ -99,6 +99,11 @@ class Item:
     key: str
     question: Question
     way: str
+
+    @property
+    def record(self) -> "Measured":
+        """The record before it is made."""
+        return Measured(self.key)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -286,8 +291,7 @@ async def measure(
                 for one in questions
             ]
             file = RecordFile(folder / f"{name}.jsonl", Measured)
-            step = Step(name, file, make, lambda one, why: Measured(one.key, failure=why))
-            await make_missing(step, items, workers=workers, listen=silent)
+            await Step(name, file, items).run(make, workers=workers, listen=silent)
             result[name] = [
                 mean(way, [one for one in items if one.way == way], file) for way in ways
             ]

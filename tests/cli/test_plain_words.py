@@ -1,54 +1,15 @@
 """What a stranger reads on the command line: plurals, numbers, errors, what to do next."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.cli.index import memory
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import counted, money, or_more, seconds
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Advanced, Notice, Started
-from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 NOBODY = "http://127.0.0.1:1/v1"
-
-
-def test_numbers_and_nouns_agree() -> None:
-    assert counted(1, "file") == "1 file"
-    assert counted(2000, "file") == "2,000 files"
-    assert counted(0, "entity", "entities") == "0 entities"
-    assert or_more(1020, 20, "--json") == "… and 1,000 more. --json shows all of them."
-    assert [seconds(1.25), seconds(75)] == ["1.2 s", "1 min 15 s"]
-    assert [money(0), money(0.01), money(1234.5)] == ["$0", "$0.0100", "$1,234.50"]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("KG_GLEANINGS", "many", "KG_GLEANINGS must be a whole number."),
-        ("KG_GLEANINGS", "-1", "KG_GLEANINGS must be 0 or more."),
-        ("KG_CLAIMS", "perhaps", "KG_CLAIMS must be true or false."),
-        ("KG_MAX_COST", "a lot", "KG_MAX_COST must be a number."),
-        ("KG_TIMEOUT", "0", "KG_TIMEOUT must be more than 0.0."),
-        ("KG_MAP_STYLE", "jump", "KG_MAP_STYLE must be 'points' or 'answer'."),
-    ],
-)
-def test_a_wrong_setting_is_told_in_plain_words(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
-) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(InputError) as error:
-        load_settings()
-    assert str(error.value) == said
-
-
-def test_the_memory_of_a_process_is_told() -> None:
-    assert memory(os.getpid()).endswith(" GB of memory")
-    assert memory(2**22 + 1) == "its memory use is unknown"
 
 
 def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[str]) -> None:

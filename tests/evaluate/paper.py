@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphrag_neo4j.evaluate.records import Metric
+from graphrag_neo4j.llm.evaluate.judges import Metric
 
 __all__ = ["PAPER", "Row", "rows_of", "table_6"]
 

@@ -181,25 +181,6 @@ async def test_a_level_that_the_graph_lacks_is_left_out_or_refused(
 
 
 @pytest.mark.usefixtures("graph")
-async def test_a_failed_answer_is_missing_and_a_dead_citation_is_noted(
-    settings: Make, endpoint: FakeEndpoint, tmp_path: Path
-) -> None:
-    own = settings(claims=False, max_retries=0)
-    evaluation = await indexed(own, tmp_path / "e", ["SS"])
-    evaluation.add_questions(["Invent what Jacob Marley says."])
-    endpoint.change(server_error=1.0, only=("answer",), spared=1)
-    done = await evaluation.answer()
-    assert done.made + done.failed == 3
-    assert done.failed == 2
-    missing = [one for one in evaluation.folder.answers if one.failure]
-    assert all("the call failed" in (one.failure or "") for one in missing)
-    endpoint.change(server_error=0.0)
-    assert (await evaluation.answer()).made == 2
-    dead = [mark for one in evaluation.folder.current_answers().values() for mark in one.dead]
-    assert dead == [] or all(mark.startswith("[Data: ") for mark in dead)
-
-
-@pytest.mark.usefixtures("graph")
 async def test_questions_are_made_from_a_description_and_each_call_once(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:

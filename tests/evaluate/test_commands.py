@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j.cli.options import extra_needed
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.folder import EvaluationFolder
 from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS
@@ -146,7 +148,7 @@ def test_a_model_judges_each_cited_sentence_once_and_words_cost_nothing(
     failed = kg_alone("eval", "ground", folder, "--yes")
     assert failed.code == 1
     assert "6 cited sentences will take about 6 calls with" in failed.out
-    assert "6 sentences got no usable verdict." in failed.out
+    assert "6 cited sentences failed." in failed.out
     fake.change(misjudged=())
     fake.reset()
     assert kg_alone("eval", "ground", folder, "--yes").code == 0
@@ -270,3 +272,11 @@ def test_questions_and_answers_from_the_command_line(
     assert [one.condition for one in ours.costs()] == ["SS", "C0"]
     ran = kg("eval", "answers", "e", "-c", "locla", "--yes")
     assert (ran.code, "Did you mean local?" in ran.err) == (1, True)
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
+    with (
+        pytest.raises(InputError, match=r"The report needs the package scipy: pip install .*eval"),
+        extra_needed("eval", "The report needs"),
+    ):
+        raise ModuleNotFoundError("no module", name="scipy")

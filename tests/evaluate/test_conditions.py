@@ -8,7 +8,6 @@ from graphrag_neo4j.evaluate.conditions import (
     USED_BY,
     made_with,
     parse_condition,
-    parse_conditions,
 )
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.settings import OF_A_QUESTION, Settings, load_settings
@@ -70,29 +69,6 @@ def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
 def test_a_wrong_condition_is_one_sentence(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         parse_condition(text, 8000)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (
-            "local,max_context_tokens=ten",
-            "The condition .* KG_MAX_CONTEXT_TOKENS must be a whole number",
-        ),
-        ("local,prefilter=3", "The option prefilter is for global search"),
-        ("local,concurrency=0", "KG_CONCURRENCY must be 1 or more"),
-    ],
-)
-def test_a_value_that_can_not_be_used_names_its_condition(text: str, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        parse_condition(text, 8000).checked(settings())
-
-
-def test_two_conditions_have_two_names() -> None:
-    with pytest.raises(InputError, match="Two conditions have the name C0"):
-        parse_conditions(["C0", "SS", "C0"], 8000)
-    with pytest.raises(InputError, match="No condition is given"):
-        parse_conditions([], 8000)
 
 
 def test_what_an_answer_depends_on_is_all_that_its_method_uses_and_no_more() -> None:

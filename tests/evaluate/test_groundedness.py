@@ -1,32 +1,44 @@
 """Groundedness: quotations are grounded, moved citations are not; nothing is judged twice."""
 
+import csv
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate.folder import AnswerRecord, CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import (
     Groundedness,
     cited_sentences,
+    compared_in,
     groundedness_of,
     judge_of,
     judge_support,
     read_findings,
-    signatures_of,
 )
-from graphrag_neo4j.evaluate.records import AnswerRecord, CitedSource
+from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.llm.evaluate.judges import Support
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text.sentences import read_passage
+from tests.support.evaluations import REPORT, add_findings, add_support, evaluation
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import ROOT
 
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
+
+
 CHUNK = 2_000  # characters
+
+
 SOURCE = "[Data: Sources (1)]"
+
+
 STORY = """\
 Ada Lovelace met Charles Babbage in June 1833. Charles Babbage had built an engine of brass.
 Ada Lovelace translated an article by Luigi Menabrea about the Analytical Engine.
@@ -48,8 +60,7 @@ async def grounded(
     own = settings or load_settings()
     folder, judge = EvaluationFolder(path), judge_of(own, words=settings is None)
     await judge_support(texts, folder, own, judge)
-    signature = signatures_of([judge], own)[judge]
-    [found] = groundedness_of(texts, folder.supports, judge, signature)
+    [found] = groundedness_of(texts, folder, own, judge)
     return found
 
 
@@ -126,7 +137,7 @@ async def test_a_model_judges_each_sentence_once_and_a_malformed_verdict_is_miss
 def test_of_many_passages_the_nearest_are_shown_and_the_others_are_counted() -> None:
     far = [(SOURCE, f"Nothing of it. {n} {'x ' * 5_000}") for n in range(4)]
     near = (SOURCE, f"Ada met Charles. {'y ' * 5_000}")
-    [one] = cited_sentences([answer(f"Ada met Charles {SOURCE}.", *far, near)], "j")
+    [one] = cited_sentences([answer(f"Ada met Charles {SOURCE}.", *far, near)])
     assert one.passages[0] == near[1]
     assert (len(one.passages), one.left_out) == (2, 3)
 
@@ -151,3 +162,153 @@ async def test_the_answers_and_reports_of_an_extractive_graph_are_grounded(
     level = await grounded(tmp_path, [replace(one, condition="reports") for one in reports])
     assert level.supported_share == level.placed_share == 1
     assert any(one.text for finding in reports for one in finding.sources)
+
+
+MADE = """
+CREATE (d:Document:KgBuild {id: 'd', source: 'notes.txt', title: 'Notes'}),
+  (c:Chunk:KgBuild {id: 'c', ref: 1, text: 'Ada met Charles in June.'})-[:PART_OF]->(d),
+  (a:Entity:KgBuild {id: 'a', ref: 2, name: 'Ada', description: 'She wrote notes.'}),
+  (b:Entity:KgBuild {id: 'b', ref: 3, name: 'Charles', description: 'He built engines.'}),
+  (a)-[:RELATED {id: 'r', ref: 4, reversed: true, description: 'He met her.'}]->(b),
+  (l:Claim:KgBuild {id: 'l', ref: 5, description: 'Ada was first.', source_text: 'Ada, the first.'})
+    -[:FROM]->(c),
+  (s:Community:KgBuild {id: 's', ref: 6, level: 1, title: 'Letters',
+    report: '# Letters\nThey wrote.', origin: 'model'}),
+  (s)-[:HAS_FINDING]->(:Finding:KgBuild {id: 'f2', index: 0, explanation: 'They wrote letters.'}),
+  (t:Community:KgBuild {id: 't', ref: 7, level: 0, title: 'Ada and Charles', origin: 'model'}),
+  (t)-[:HAS_FINDING]->(:Finding:KgBuild {id: 'f1', index: 0, explanation: $said}),
+  (u:Community:KgBuild {id: 'u', ref: 8, level: 0, title: 'Ada', origin: 'elements'}),
+  (u)-[:HAS_FINDING]->(:Finding:KgBuild {id: 'f3', index: 0, explanation: 'She wrote notes.'})
+"""
+
+
+SAID = (
+    "They met [Data: Sources (1); Entities (2); Relationships (4)]. "
+    "She was first [Data: Claims (5); Reports (6); Entities (99)]."
+)
+
+
+async def test_each_citation_leads_to_the_record_that_it_names(graph: Graph) -> None:
+    await graph.run_plain(MADE, said=SAID)
+    first, second = await read_findings(graph)
+    assert first.sources == [
+        CitedSource("[Data: Sources (1)]", "notes.txt", "Ada met Charles in June."),
+        CitedSource("[Data: Entities (2)]", "entity Ada", "Ada: She wrote notes."),
+        CitedSource(
+            "[Data: Relationships (4)]",
+            "relationship Charles – Ada",
+            "Charles – Ada: He met her.",
+        ),
+        CitedSource("[Data: Claims (5)]", "notes.txt", "Ada was first.\nAda, the first."),
+        CitedSource("[Data: Reports (6)]", "report Letters", "# Letters\nThey wrote."),
+    ]
+    assert first.dead == ["[Data: Entities (99)]"]
+    assert (first.question, first.condition, first.text) == ("t", "reports of level 0", SAID)
+    assert (second.condition, second.sources, second.dead) == ("reports of level 1", [], [])
+
+
+async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    await graph.run_plain(MADE, said=f"{SAID} A mill burnt down [Data: Sources (1)].")
+    evaluation = AsyncEvaluation(tmp_path / "e", alone)
+    await evaluation.ground(reports=True)
+    report = read_report(tmp_path / "e", alone)
+    [levels] = [one for one in report.tables if one.name == "groundedness of reports words"]
+    assert [row[:4] for row in levels.rows] == [
+        ["reports of level 0", 1, 3, 1.0],
+        ["reports of level 1", 1, 1, 0.0],
+    ]
+    rows = csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"]))
+    assert [
+        (one["question or report"], one["sentence"]) for one in rows if one["verdict"] == "not"
+    ] == [("Ada and Charles", "A mill burnt down.")]
+    await graph.run_plain("MATCH (report:Community {level: 1}) DETACH DELETE report")
+    await evaluation.ground(reports=True)
+    assert len(EvaluationFolder(tmp_path / "e").findings) == 1
+
+
+CITED = CitedSource("[1]", "a.txt", "Ann sails to port.")
+
+
+MODEL, OTHER, WORDS = "model large", "model small", "words"
+
+
+VERDICTS = {
+    "Ann sails to port 0.": ("supported", "supported"),
+    "Ann sails to port 1.": ("supported", "partly"),
+    "Ann sails to port 2.": ("not", "supported"),
+    "Ann sails to port 3.": ("not", "not"),
+}
+
+
+"""What the large model and the words say of each sentence."""
+
+
+def judged(
+    folder: EvaluationFolder, verdicts: dict[str, tuple[Support | None, Support | None]]
+) -> None:
+    """Adds the verdicts of the large model and of words; None stands for a failed verdict."""
+    for sentence, given in verdicts.items():
+        for name, support in zip((MODEL, WORDS), given, strict=True):
+            add_support(folder, sentence, [CITED], name, support)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> EvaluationFolder:
+    """The same answers of two conditions: each sentence stands twice, and counts once."""
+    texts = {"C0": "Ann sails to port {} [1].", "SS": "Ann sails to port {} [1]."}
+    return evaluation(tmp_path / "e", texts, questions=4, sources=[CITED])
+
+
+def test_sentences_with_two_verdicts_are_compared(folder: EvaluationFolder) -> None:
+    judged(folder, VERDICTS)  # type: ignore[arg-type] # they are verdicts
+    [found] = compared_in(folder, load_settings())
+    assert (found.texts, found.one, found.other) == ("answers", MODEL, WORDS)
+    assert (found.agreement.items, found.agreement.share) == (4, 0.5)
+    # Labels: supported 4, partly 1, not 3. Expected disagreement (4 + 12 + 3) * 2 / 7, observed 4.
+    assert found.agreement.alpha == pytest.approx(1 - 4 / (2 * 19 / 7))
+    assert [one.sentence for one in found.differing] == [
+        "Ann sails to port 1.",
+        "Ann sails to port 2.",
+    ]
+
+
+def test_a_missing_verdict_and_one_by_another_prompt_are_not_compared(
+    folder: EvaluationFolder, tmp_path: Path
+) -> None:
+    judged(folder, VERDICTS | {"Ann sails to port 0.": (None, "supported")})  # type: ignore[arg-type]
+    [found] = compared_in(folder, load_settings())
+    assert found.agreement.items == 3
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    (prompts / "eval_support.md").write_text("Is $sentence in $passages?")
+    assert compared_in(folder, load_settings(prompts=prompts)) == []
+
+
+def test_the_report_shows_answers_findings_and_where_the_judges_differ(
+    folder: EvaluationFolder,
+) -> None:
+    judged(folder, VERDICTS)  # type: ignore[arg-type] # they are verdicts
+    add_findings(folder, [f"Ann sails to port {n} [1]." for n in (2, 3)], [CITED])
+    report = read_report(folder.path, load_settings())
+    tables = {one.name: one for one in report.tables}
+    assert [row[:5] for row in tables[f"groundedness of answers {MODEL}"].rows] == [
+        ["C0", 4, 4, 1.0, 0.5],
+        ["SS", 4, 4, 1.0, 0.5],
+    ]
+    of_reports = tables[f"groundedness of reports {WORDS}"].rows
+    assert of_reports == [["reports of level 0", 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
+    agreement = [row[:5] for row in tables["agreement"].rows]
+    by = "words and vectors"
+    assert agreement == [
+        [MODEL, by, "sentences of answers", 4, 0.5],
+        [MODEL, by, "sentences of reports", 2, 0.5],
+    ]
+    differing = tables["differing sentences"].rows
+    assert [row[2] for row in differing] == [f"Ann sails to port {n}." for n in (1, 2, 2)]
+    assert differing[-1][:2] == ["reports of level 0", REPORT]
+    sentences = list(csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"])))
+    assert len(sentences) == 12
+    assert escape(REPORT) in report.page()
+    assert r"Ann \| and \<port\>" in report.markdown()

@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate import report as page_module
-from graphrag_neo4j.evaluate.answer_claims import claim_items
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import CitedSource, ClaimsRecord
-from graphrag_neo4j.evaluate.report import Report, comparisons_data, read_report
+from graphrag_neo4j.evaluate.folder import CitedSource, EvaluationFolder
+from graphrag_neo4j.evaluate.report import Report, read_report
 from graphrag_neo4j.evaluate.tables import Table
-from graphrag_neo4j.llm.evaluate.claims import SentenceClaims
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.evaluations import JUDGE, add_verdicts, evaluation
@@ -60,34 +55,6 @@ def test_win_rates_stand_in_the_order_of_the_paper(folder: EvaluationFolder) -> 
     assert tests.rows[0][5:9] == [0.03125, pytest.approx(0.09375), "no", "exact"]
 
 
-def test_costs_are_those_of_table_2_with_money_and_seconds(folder: EvaluationFolder) -> None:
-    first = table(read(folder), "costs").rows[0]
-    expected = ["C0", 6, 0, 10, 1_000, 25.0, 2, 1_000, 100, pytest.approx(0.01), 2.5]
-    assert first == [*expected, pytest.approx(0.06)]
-
-
-def test_claims_and_clusters_are_counted(folder: EvaluationFolder) -> None:
-    claims = {"C0": ("Ann sails to port.", "Bob rows home."), "SS": ("It is far.",), "peer": ()}
-    items = claim_items(folder, "steps")
-    found = [
-        SentenceClaims(one.answer.text, "claims", claims[one.answer.condition]) for one in items
-    ]
-    folder.claims.add(
-        [
-            ClaimsRecord(one.key, [said], "m", "steps")
-            for one, said in zip(items, found, strict=True)
-        ]
-    )
-    report = read(folder)
-    assert [row[:4] for row in table(report, "claims").rows] == [
-        ["C0", 6, 2.0, 2.0],
-        ["SS", 6, 1.0, 1.0],
-        ["peer", 6, 0.0, 0.0],
-    ]
-    first = table(report, "tests of claims").rows[0]
-    assert [*first[:5], *first[6:]] == ["claims", "C0", "SS", 2.0, 1.0, 0.03125, 0.09375, "no"]
-
-
 def test_what_is_missing_is_named_with_its_reason(folder: EvaluationFolder) -> None:
     add_verdicts(folder, "C0", metrics=["diversity"])
     bad = replace(next(iter(folder.verdicts)), winner=None, failure="it names winner 3")
@@ -110,20 +77,6 @@ def test_empty_parts_name_the_command_that_fills_them(folder: EvaluationFolder) 
     assert "`kg-build eval ground FOLDER`" in empty["groundedness of answers"]
     assert "<code>kg-build eval judge FOLDER</code>" in report.page()
     assert table(report, "costs").rows
-
-
-def test_the_reasons_of_the_first_repeats_stay_if_there_are_too_many(
-    folder: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_verdicts(folder, "C0", metrics=["diversity"], repeats=2, reason="Said in {}.")
-    report = read(folder)
-    monkeypatch.setattr(page_module, "MOST_CHARACTERS", 1_500)
-    found = comparisons_data(folder.questions, report.answers, report.verdicts, report.conditions)
-    assert found["kept"] == 1
-    reasons = found["reasons"]
-    assert isinstance(reasons, list)
-    assert len([one for one in reasons if one]) == 36
-    assert all(one.endswith(" 1.") for one in reasons if one)
 
 
 def test_nothing_hostile_becomes_markdown_html_or_a_formula(tmp_path: Path) -> None:
@@ -149,12 +102,3 @@ def test_the_command_writes_all_formats(kg: Run, folder: EvaluationFolder, tmp_p
     assert "| C0 | 50.0 | 100.0 | 100.0 |" in (tmp_path / "out.md").read_text("utf-8")
     assert (tmp_path / "out-csv" / "costs.csv").exists()
     assert "kg-build eval judge" in page.read_text("utf-8")
-
-
-def test_what_can_not_be_reported_is_told_in_one_sentence(
-    kg: Run, folder: EvaluationFolder, tmp_path: Path
-) -> None:
-    assert "no evaluation" in kg("eval", "report", tmp_path / "none", "-o", tmp_path / "x").err
-    assert "no format 'pdf'" in kg("eval", "report", folder.path, "--format", "pdf").err
-    with pytest.raises(InputError):
-        read_report(tmp_path / "none", load_settings())

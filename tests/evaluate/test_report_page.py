@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.records import METRICS, CitedSource
+from graphrag_neo4j.evaluate.folder import METRICS, CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.settings import load_settings
 from tests.support.chromium import Page, chromium, needs_chromium, new_page

@@ -1,7 +1,8 @@
-"""Statistics: the paper's table comes out again, and the tests are those of SciPy."""
+"""Comparisons and their statistics: the numbers of the paper come out, the tests are SciPy's."""
 
 import random
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,161 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphrag_neo4j.evaluate.records import Metric
-from graphrag_neo4j.evaluate.scores import PairResult
+from graphrag_neo4j.evaluate.judging import Comparison, Judged, Label, comparisons
 from graphrag_neo4j.evaluate.statistics import (
+    PairResult,
+    agreement,
+    agreement_of_repeats,
+    bias_of,
     holm,
+    majority,
+    majority_labels,
     normality,
     p_of_z,
+    pair_results,
     pair_tests,
     signed_rank,
     smallest_difference,
+    win_rates,
 )
-from tests.evaluate.paper import rows_of, table_6
+from graphrag_neo4j.llm.evaluate.judges import Metric, Winner
+from tests.evaluate.paper import PAPER, rows_of
+
+CONDITIONS: list[str] = PAPER["conditions"]
+
+
+METRIC: Metric = "diversity"
+
+
+WINNERS: Sequence[Winner | None] = ("first", "second", "tie", None)
+
+
+def judged(
+    *winners: Winner | None, swapped: bool = False, question: str = "q", start: int = 1
+) -> list[Judged]:
+    """Verdicts of the repeats of one comparison of the conditions A and B."""
+    return [
+        Judged(Comparison(METRIC, "A", "B", question, repeat, swapped), winner)
+        for repeat, winner in enumerate(winners, start=start)
+    ]
+
+
+def test_the_paper_makes_75_000_comparisons() -> None:
+    questions = [f"q{number}" for number in range(PAPER["questions"])]
+    found = list(comparisons(CONDITIONS, questions, repeats=5))
+    assert len(found) == 75_000  # of two corpora; here of one, in both orders
+    assert len({(one.one, one.other) for one in found}) == 15
+
+
+@pytest.mark.parametrize(
+    ("winner", "swapped", "label"),
+    [
+        ("first", False, "one"),
+        ("second", False, "other"),
+        ("first", True, "other"),
+        ("second", True, "one"),
+        ("tie", True, "tie"),
+        (None, False, None),
+    ],
+)
+def test_the_winner_is_the_condition_and_not_its_place(
+    winner: Winner | None, swapped: bool, label: Label | None
+) -> None:
+    assert judged(winner, swapped=swapped)[0].label == label
+
+
+def test_the_score_of_a_question_is_the_mean_of_its_repeats() -> None:
+    (result,) = pair_results(judged("first", "first", "tie", "second", "first"))
+    assert result.scores == {"q": 70.0}
+    assert result.win_rate == 70.0
+    assert result.turned().win_rate == 30.0
+    assert (result.turned().one, result.turned().other) == ("B", "A")
+
+
+def test_a_missing_verdict_is_counted_and_is_no_tie() -> None:
+    verdicts = [*judged("first", None), *judged(None, question="r")]
+    (result,) = pair_results(verdicts)
+    assert result.scores == {"q": 100.0}
+    assert bias_of(verdicts).missing == 2
+    (nothing,) = pair_results(judged(None))
+    assert (nothing.scores, nothing.win_rate, nothing.turned().win_rate) == ({}, None, None)
+
+
+@pytest.mark.parametrize("corpus", ["Podcast", "News"])
+def test_the_matrix_of_the_paper_is_antisymmetric_about_50(corpus: str) -> None:
+    results = [
+        PairResult(row.metric, row.one, row.other, {"q": row.mean})
+        for row in rows_of("comprehensiveness", corpus)
+    ]
+    order = ["SS", "TS", "C0", "C1", "C2", "C3"]  # of the paper's figure
+    matrix = win_rates(results, order, "comprehensiveness")
+    for row, column in product(range(6), repeat=2):
+        assert matrix[row][column] + matrix[column][row] == pytest.approx(100)  # type: ignore[operator]
+    assert [matrix[place][place] for place in range(6)] == [50.0] * 6
+    if corpus == "Podcast":
+        assert [round(rate or 0) for rate in matrix[0]] == [50, 17, 28, 25, 22, 21]
+        assert [round(rate or 0) for rate in matrix[1]] == [83, 50, 50, 48, 43, 44]
+
+
+def test_position_bias_is_what_turns_with_the_order() -> None:
+    bias = bias_of(
+        [
+            *judged("first", "second", "first", "tie", "first", None),
+            *judged("first", "first", "second", "tie", "tie", "second", swapped=True),
+        ]
+    )
+    assert (bias.verdicts, bias.ties) == (11, 3)
+    assert (bias.pairs, bias.held, bias.turned) == (5, 2, 1)
+    assert bias.first_share == 5 / 8
+    assert bias.turned_share == 1 / 3
+
+
+# The examples of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), C and E: one
+# row for each observer, "." where he saw nothing.
+TWO = ["0100000010", "1110010000"]
+
+
+FOUR = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
+
+
+def columns(rows: list[str]) -> list[list[str]]:
+    return [[seen for seen in column if seen != "."] for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize(("rows", "alpha", "items"), [(TWO, 0.095, 10), (FOUR, 0.743, 11)])
+def test_alpha_is_that_of_the_published_examples(rows: list[str], alpha: float, items: int) -> None:
+    found = agreement(columns(rows))
+    assert found.alpha == pytest.approx(alpha, abs=0.0005)
+    assert found.items == items
+
+
+def test_repeats_agree_within_their_order() -> None:
+    verdicts = judged("first", "first", None) + judged("first", "first", "second", swapped=True)
+    found = agreement_of_repeats(verdicts)
+    assert found.items == 2
+    assert found.share == pytest.approx((1 + 1 / 3) / 2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["one"] * 3 + ["other"] * 2, "one"),
+        (["one"] * 2 + ["other"] * 2 + ["tie"], "tie"),
+        (["tie"] * 3 + ["one"] * 2, "tie"),
+        (["one", "other"], "tie"),
+        (["one", "one", "tie", "other"], "tie"),
+        ([], "tie"),
+    ],
+)
+def test_without_a_majority_it_is_a_tie(labels: list[Label], expected: Label) -> None:
+    assert majority(labels) == expected
+
+
+def test_the_majority_counts_conditions_of_both_orders() -> None:
+    verdicts = judged("first", "tie", None) + judged("second", "second", None, swapped=True)
+    assert majority_labels(verdicts) == {("diversity", "A", "B", "q"): "one"}
+    assert majority_labels(judged(None)) == {}
+
 
 GRID = [float(score) for score in range(-100, 101, 20)]  # differences after five repeats
 
@@ -47,23 +192,6 @@ def test_z_and_holm_give_the_p_values_of_the_paper(metric: Metric, corpus: str) 
             assert low - 0.0005 <= float(row.p) <= high + 0.0005, row
 
 
-def test_the_table_has_60_whole_rows_and_a_torn_test() -> None:
-    assert len(table_6()) == 76
-    for corpus in ("Podcast", "News"):
-        for row in rows_of("empowerment", corpus):  # Holm's method only makes p larger
-            if row.p not in {"<.001", "1"}:
-                assert p_of_z(row.z - 0.005) <= float(row.p) + 0.0005
-
-
-@given(st.lists(st.floats(0, 1), max_size=20))
-def test_holm_is_monotone_and_lies_between_no_correction_and_bonferroni(p: list[float]) -> None:
-    adjusted = holm(p)
-    for raw, new in zip(p, adjusted, strict=True):
-        assert raw <= new <= min(1.0, len(p) * raw) + 1e-12
-    by_raw = [new for _, new in sorted(zip(p, adjusted, strict=True))]
-    assert by_raw == sorted(by_raw)
-
-
 @settings(max_examples=40)
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=20, unique=True), st.integers())
 def test_without_ties_it_is_the_exact_test_of_scipy(sizes: list[int], seed: int) -> None:
@@ -86,12 +214,6 @@ def test_of_many_differences_it_is_the_approximation_of_scipy(seed: int) -> None
     assert ours.z == pytest.approx(theirs.zstatistic)
     assert ours.z <= 0
     assert (ours.n, ours.zeros) == (125 - differences.count(0.0), differences.count(0.0))
-
-
-def test_differences_that_are_all_zero_show_nothing() -> None:
-    found = signed_rank([0.0] * 7)
-    assert (found.n, found.zeros, found.p, found.z) == (0, 7, 1.0, 0.0)
-    assert signed_rank([]).p == 1.0
 
 
 def test_rounding_of_means_breaks_no_tie() -> None:

@@ -4,22 +4,20 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.groundedness import signatures_of, support_key
-from graphrag_neo4j.evaluate.records import (
+from graphrag_neo4j.evaluate.folder import (
     METRICS,
     AnswerRecord,
     CitedSource,
-    Metric,
+    EvaluationFolder,
     QuestionRecord,
     SupportRecord,
     VerdictRecord,
-    Winner,
     answer_key,
     question_key,
     verdict_key,
 )
-from graphrag_neo4j.llm.evaluate.judges import Support
+from graphrag_neo4j.evaluate.groundedness import signatures_of, support_key
+from graphrag_neo4j.llm.evaluate.judges import Metric, Support, Winner
 from graphrag_neo4j.settings import load_settings
 
 JUDGE = "model gpt-4.1-mini"

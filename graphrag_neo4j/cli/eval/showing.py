@@ -6,29 +6,37 @@ from typing import Final
 
 import click
 
-from graphrag_neo4j.cli.eval.course import extra_needed, folder_argument, print_table
-from graphrag_neo4j.cli.options import refuse_unwritable, settings_of, write_output
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.answer_claims import claims_in
 from graphrag_neo4j.evaluate.folder import EvaluationFolder
-from graphrag_neo4j.evaluate.groundedness import compared_in
 from graphrag_neo4j.evaluate.judging import judged_by
-from graphrag_neo4j.evaluate.tables import (
-    agreement_table,
-    claim_tables,
-    cost_table,
-    explained_once,
-    groundedness_tables,
-    verdict_tables,
-)
+from graphrag_neo4j.evaluate.report import read_report
+from graphrag_neo4j.evaluate.statistics import preferences
+from graphrag_neo4j.evaluate.tables import Table, cost_table, explained_once, result_tables
 from graphrag_neo4j.text.files import make_private_folder
 
-__all__ = ["report", "results", "status"]
+__all__ = ["folder_argument", "print_table", "report", "results", "status"]
 
 FORMATS: Final = ("html", "md", "csv")
-EXAMPLES: Final = 5  # sentences on which two judges differ
+folder_argument = click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER"
+)
+
+
+def print_table(table: Table) -> None:
+    """Prints a table with its title, its note and what its columns mean; nothing without rows."""
+    if not table.rows:
+        return
+    terminal.line()
+    terminal.line(table.title, style="bold")
+    if table.told:
+        terminal.line(table.told.replace("`", ""), style="dim")
+    left = [one.name for one in table.columns if one.form == "text"]
+    terminal.table([one.name for one in table.columns], table.shown, left=left)
+    if meanings := [f"{one.name}: {one.meaning}" for one in table.meanings]:
+        terminal.line("; ".join(meanings) + ".", style="dim")
 
 
 @click.command()
@@ -39,7 +47,7 @@ def results(folder: Path) -> None:
     If two judges have judged the groundedness of the same sentences, it also shows how often they
     agree. It asks no model and needs no Neo4j.
     """
-    found, settings = EvaluationFolder(folder), settings_of()
+    found, settings = EvaluationFolder(folder), options.settings_of()
     answers, order = found.given_answers(), found.conditions()
     judged = judged_by(found.verdicts, answers)
     if not (judged or len(found.claims) or len(found.supports)):
@@ -47,15 +55,8 @@ def results(folder: Path) -> None:
             f"{folder} holds no verdicts and no claims. `kg-build eval judge {folder}` and "
             f"`kg-build eval claims {folder}` make them."
         )
-    with extra_needed("The results need the package {name}"):
-        from graphrag_neo4j.evaluate.statistics import preferences  # noqa: PLC0415
-
-        tables = [
-            *verdict_tables(judged, order),
-            agreement_table(judged, compared_in(found, settings)),
-            *claim_tables(claims_in(found), judged, order),
-            *(groundedness_tables(found, answers, settings) if len(found.supports) else ()),
-        ]
+    with options.extra_needed("eval", "The results need"):
+        tables = result_tables(found, answers, judged, order, settings)
     for judge, verdicts in judged.items():
         terminal.line((judge, "bold"), f": {counted(len(verdicts), 'verdict')}")
         for sentence in preferences(verdicts):
@@ -75,29 +76,23 @@ def _formats(_context: click.Context, _parameter: click.Parameter, given: str) -
 
 @click.command()
 @folder_argument
-@click.option(
-    "-o",
-    "--output",
+@options.value(
+    "-o --output",
+    "FILE",
+    "The web page to write. Markdown gets the same name with .md, and the CSV files stand in a "
+    "folder with this name and -csv.",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("eval.html"),
-    callback=refuse_unwritable,
-    show_default=True,
-    metavar="FILE",
-    help=(
-        "The web page to write. Markdown gets the same name with .md, and the CSV files stand in a "
-        "folder with this name and -csv."
-    ),
+    callback=options.refuse_unwritable,
 )
-@click.option(
-    "--format",
-    "formats",
+@options.value(
+    "--format formats",
+    "html,md,csv",
+    "What to write, with commas between.",
     default="html",
     callback=_formats,
-    show_default=True,
-    metavar="html,md,csv",
-    help="What to write, with commas between.",
 )
-@click.option("--title", metavar="TEXT", help="The title. The default names the folder.")
+@options.value("--title", "TEXT", "The title. The default names the folder.")
 def report(folder: Path, output: Path, *, formats: list[str], title: str | None) -> None:
     """Write the report of the evaluation in FOLDER: all tables, and both answers side by side.
 
@@ -105,17 +100,16 @@ def report(folder: Path, output: Path, *, formats: list[str], title: str | None)
     contains questions, answers and passages of the documents, so give it only to people who are
     allowed to read them.
     """
-    with extra_needed("The report needs the package {name}"):
-        from graphrag_neo4j.evaluate.report import read_report  # noqa: PLC0415
-    found = read_report(folder, settings_of(), title=title)
+    with options.extra_needed("eval", "The report needs"):
+        found = read_report(folder, options.settings_of(), title=title)
     if "html" in formats:
         content = found.page().encode(errors="replace")
-        write_output(output, content)
+        options.write_output(output, content)
         size = f"{len(content) / 1e6:,.1f} MB"
         terminal.line(f"The report is in {output} ({size}). Open this file in a web browser.")
     if "md" in formats:
         path = output.with_suffix(".md")
-        write_output(path, found.markdown().encode(errors="replace"))
+        options.write_output(path, found.markdown().encode(errors="replace"))
         terminal.line(f"The tables as Markdown are in {path}.")
     if "csv" in formats:
         tables, files = output.with_name(f"{output.stem}-csv"), found.csv_files()
@@ -125,7 +119,7 @@ def report(folder: Path, output: Path, *, formats: list[str], title: str | None)
             reason = f"{tables} can't be made: {error.strerror}."
             raise InputError(f"{reason} Name another file.") from None
         for name, text in files.items():
-            write_output(tables / name, text.encode("utf-8-sig", errors="replace"))
+            options.write_output(tables / name, text.encode("utf-8-sig", errors="replace"))
         terminal.line(f"{counted(len(files), 'CSV file')} are in {tables}.")
 
 

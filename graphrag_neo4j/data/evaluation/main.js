@@ -121,8 +121,6 @@ async function main() {
   } else {
     fillFilters(world);
     find("filters").hidden = false;
-    find("reasons").hidden = !world.kept;
-    find("reasons").textContent = `So that this page stays small, it gives the reasons of the verdicts up to repeat ${world.kept}. All reasons are in verdicts.jsonl.`;
     listing(world);
   }
   document.documentElement.dataset.ready = "1";

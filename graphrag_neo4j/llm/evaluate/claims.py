@@ -22,7 +22,7 @@ import regex
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.llm.evaluate.judges import plain_answer
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.reply_limits import reply_limit
 from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text, read_reference
@@ -36,7 +36,7 @@ from graphrag_neo4j.text.sentences import sentences_of
 # The docstring of a public schema becomes its description in the JSON schema, which the model
 # reads: to change it is to change the prompt.
 
-__all__ = ["AnswerPart", "ClaimSteps", "SentenceClaims", "added_content", "answer_parts"]
+__all__ = ["AnswerPart", "ClaimSteps", "SentenceClaims", "answer_parts"]
 
 Outcome = Literal["claims", "nothing to check", "ambiguous", "added"]
 KNOWN: Final = ("question", "context", "sentences")

@@ -15,25 +15,24 @@ from typing import Annotated, ClassVar, Final, Literal, TypeVar
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.reply_limits import reply_limit
 from graphrag_neo4j.llm.schemas import ReplySchema, Text, note
 from graphrag_neo4j.llm.structured_output import OTHER_FORM, TWICE, read_json
 from graphrag_neo4j.model import LLMTask, Message, Request
-from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.model.citations import neutralised, rewrite
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold, fold_prose, identify, storable
 
 __all__ = [
     "DEFINITIONS",
-    "Judgement",
     "Metric",
     "PairJudge",
     "Support",
     "SupportJudge",
     "SupportJudgement",
     "Winner",
+    "plain_answer",
 ]
 
 Metric = Literal["comprehensiveness", "diversity", "empowerment", "directness"]
@@ -43,17 +42,33 @@ WINNERS: Final[tuple[Winner, ...]] = ("tie", "first", "second")  # by the number
 LONGEST_REASON: Final = 600  # characters
 NAMED_WINNER: Final = re.compile(r"(?:answer\s?)?([012])", re.IGNORECASE)
 TIES: Final = frozenset({"tie", "draw", "neither", "equal"})
-# The words for a support that models write in place of those that they are asked for.
-OTHER_WORDS: Mapping[str, Support] = {
-    "fully supported": "supported",
-    "fully": "supported",
-    "partly supported": "partly",
-    "partially supported": "partly",
-    "partially": "partly",
-    "partial": "partly",
-    "not supported": "not",
-    "unsupported": "not",
+# The words for a support, with those that models write in place of what they are asked for.
+SUPPORTS: Final[Mapping[Support, re.Pattern[str]]] = {
+    "supported": re.compile(r"(?:fully )?supported|fully"),
+    "partly": re.compile(r"part(?:ly|ial|ially)(?: supported)?"),
+    "not": re.compile(r"not(?: supported)?|unsupported"),
 }
+# The citations of an answer. Systems cite in different forms: `[Data: Reports (3)]`, `[^1]`,
+# `[2, 4]`, `[KG] report.pdf`, a list of references at the end. An unknown form stays in the text.
+NUMBERS = r"\^?\d{1,4}(?:\s{0,2}[,;–-]\s{0,2}\^?\d{1,4}){0,50}"
+CITED = re.compile(
+    rf"\[{NUMBERS}\](?:\([^()\s]{{1,500}}\))?|"  # [1], [^1], [1, 2], and [1](https://…)
+    r"\[(?:KG|DC|KB|sources?|references?|refs?|chunks?|documents?|docs?|reports?)"
+    r"(?:[\s:#][^\[\]\n]{0,200})?\]|"
+    rf"\((?:sources?|references?|refs?)(?::[^()\n]{{1,200}}|\s{{1,2}}#?{NUMBERS})\)|"
+    r"【[^【】\n]{0,80}†[^【】\n]{0,80}】",
+    re.IGNORECASE,
+)
+# A heading above a list of references, in the languages in which citations are read, too.
+HEADING = re.compile(
+    r"[#*_\s]{0,12}(?:references|sources|citations|bibliography|quellen|références|referencias|"
+    r"参考文献|来源|出典)[*_:：\s]{0,12}",
+    re.IGNORECASE,
+)
+REFERENCE = re.compile(r"\s{0,12}(?:[-*•]\s|\[|\d{1,4}[.)]\s)")
+FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?\d{1,4}\]:.*$", re.MULTILINE)
+GAP = re.compile(r"(?<=\S)[ \t]{1,4}(?=[.,;:!?。，；：！？](?:\s|$))")
+SPACES = re.compile(r"(?<=\S) {2,}(?=\S)")
 
 DEFINITIONS: Final[Mapping[Metric, str]] = {
     "comprehensiveness": (
@@ -107,9 +122,12 @@ class JudgedSchema(ReplySchema):
 def _read_support(value: object, info: ValidationInfo) -> object:
     """Reads a support that may be given in other words, such as "Partially supported."."""
     said = str(value).strip().casefold().rstrip(".").replace("_", " ").replace("-", " ")
-    if said in OTHER_WORDS:
-        note(info, "a support in other words")
-    return OTHER_WORDS.get(said, said)
+    for support, words in SUPPORTS.items():
+        if words.fullmatch(said):
+            if said != support:
+                note(info, "a support in other words")
+            return support
+    return said
 
 
 class SupportSchema(ReplySchema):
@@ -212,6 +230,28 @@ class SupportJudge:
 
 def _shown(text: str) -> str:
     return marked(storable(neutralised(text))[0])
+
+
+def plain_answer(text: str) -> str:
+    """Returns an answer without its citations, trimmed: they show which system wrote it.
+
+    >>> plain_answer("Rich [Data: Entities (5)]. Dead [2].\\n\\n### References\\n- [2] carol.txt")
+    'Rich. Dead.'
+    """
+    cited = rewrite(_without_references(text), lambda *_: None)
+    return SPACES.sub(" ", GAP.sub("", CITED.sub("", FOOTNOTE.sub("", cited)))).strip()
+
+
+def _without_references(text: str) -> str:
+    """Returns a text without a list of references at its end. A heading above prose stays."""
+    lines = text.splitlines()
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if HEADING.fullmatch(line):
+            return "\n".join(lines[:number])
+        if line.strip() and not REFERENCE.match(line):
+            return text
+    return text
 
 
 S = TypeVar("S", bound=ReplySchema)

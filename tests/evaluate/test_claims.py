@@ -1,4 +1,4 @@
-"""The claims of answers: one record for each part, no reply lost, and what the counts say."""
+"""Claims: found once and no reply lost, counted with their clusters, and what the counts say."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,19 +7,82 @@ import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.evaluate import AsyncEvaluation
-from graphrag_neo4j.evaluate.answer_claims import (
+from graphrag_neo4j.evaluate.claims import (
     ClaimAgreement,
     ClaimCounts,
     agreement_of_claims,
+    count_claims,
+    count_tests,
+    different,
     mean_counts,
+    rouge_l,
 )
-from graphrag_neo4j.evaluate.clusters import count_claims
 from graphrag_neo4j.evaluate.judging import Comparison, Judged
-from graphrag_neo4j.evaluate.records import Metric
-from graphrag_neo4j.evaluate.statistics import count_tests
+from graphrag_neo4j.llm.evaluate.judges import Metric
 from graphrag_neo4j.settings import load_settings
+from tests.evaluate.paper import PAPER
 from tests.support.evaluations import evaluation
 from tests.support.fake_endpoint import FakeEndpoint
+
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def claims_with(shared: int, words: int) -> list[str]:
+    """Two claims of so many words, of which they share the first ones."""
+    common = WORDS[:shared]
+    return [" ".join(common + [f"{letter}{n}" for n in range(words - shared)]) for letter in "ab"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "f1"),
+    [
+        # Values of rouge-score 0.1.2 (rougeL, without stemming).
+        ("Ann sails a big ship.", "Ann sails a ship", 8 / 9),
+        ("the cat sat on the mat", "the mat sat on the cat", 4 / 6),
+        ("Scrooge's clerk", "scrooge s CLERK", 1.0),
+        ("It cost 1,000 pounds", "It cost 1 000 pounds", 1.0),
+        ("a b", "c d", 0.0),
+        # Texts in which rouge-score sees no word.
+        ("人工智能改变世界", "人工智能改变社会", 6 / 8),
+        ("Ο Μάρλεϊ πέθανε.", "ο μάρλεϊ έζησε", 2 / 3),
+        ("Οδυσσεύς", "οδυσσευς", 0.0),
+        ("ΟΔΟΣ", "οδος", 1.0),
+        ("", "", 0.0),
+        ("?", "Ann", 0.0),
+    ],
+)
+def test_rouge_l_is_f1_of_the_longest_common_sequence(one: str, other: str, f1: float) -> None:
+    assert rouge_l(one, other) == pytest.approx(f1)
+    assert rouge_l(other, one) == pytest.approx(f1)
+
+
+@pytest.mark.parametrize("shared", range(1, 10))
+def test_claims_at_the_threshold_are_joined(shared: int) -> None:
+    """1 - 0.7 is more than 0.3 in floating point: a distance made so would miss the threshold."""
+    claims = claims_with(shared, 10)
+    threshold = (10 - shared) / 10
+    assert count_claims(claims, [threshold]).clusters == {threshold: 1}
+    below = threshold - 0.001
+    assert count_claims(claims, [below]).clusters == {below: 2}
+
+
+def test_linkage_is_complete() -> None:
+    chain = ["a b c d", "c d e f", "e f g h"]  # neighbours at 0.5, the ends at 1
+    assert count_claims(chain, [0.5, 0.99, 1.0]).clusters == {0.5: 2, 0.99: 2, 1.0: 1}
+
+
+def test_a_claim_that_comes_twice_counts_once() -> None:
+    counts = count_claims(["Ann sails.", "ANN  sails", "Bob rows.", "", "…", "Ann sails!"])
+    assert counts.claims == 2
+    assert different(["Ann sails.", "Bob rows.", "ann sails"]) == ["Ann sails.", "Bob rows."]
+
+
+def test_the_claims_of_the_paper_sum_to_what_it_says() -> None:
+    table = PAPER["table_3"]
+    means = table["News"] + table["Podcast"]
+    rounding = len(means) * PAPER["questions"] * 0.005
+    assert sum(means) * PAPER["questions"] == pytest.approx(table["claims_in_all"], abs=rounding)
+
 
 TEXTS = {
     "C0": " ".join(f"Ann sails to port {n}, and Bob rows to it too." for n in range(112, 124)),

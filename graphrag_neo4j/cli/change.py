@@ -1,0 +1,201 @@
+"""`kg-build delete`, `resolve` and `import`: what changes the graph and reads no documents."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphrag_neo4j.cli import options
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import EventDisplay
+from graphrag_neo4j.cli.output.words import counted, was
+from graphrag_neo4j.cli.status import print_pending
+from graphrag_neo4j.documents import ReadOptions
+from graphrag_neo4j.model.events import Started
+from graphrag_neo4j.settings.arguments import check_path, nearest
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.client.async_client import AsyncGraphRAG
+    from graphrag_neo4j.index.importing import ImportSummary
+    from graphrag_neo4j.index.resolution.decisions import NameDecision
+
+__all__ = ["delete", "import_", "resolve"]
+
+HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
+NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
+@options.home_option
+@options.value(
+    "--source-root",
+    "FOLDER",
+    "The same --source-root that was given when the documents were indexed.",
+    type=click.Path(file_okay=False, path_type=Path),
+)
+def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
+    """Delete documents from the graph.
+
+    Entities, relationships and claims that no other document supports are deleted, too. SOURCES
+    are paths of files, or document names as `kg-build index` prints them.
+    """
+    from graphrag_neo4j.index.removal import sources_under  # noqa: PLC0415 - the driver comes with it
+
+    for source in sources:
+        check_path(source, "A source")
+
+    async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> tuple[dict[str, list[str]], list[str]]:
+        found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
+        return found, [] if all(found.values()) else await sources_under(rag.graph, "")
+
+    found, known = options.ask(options.settings_of(home=home), work)
+    for source in dict.fromkeys(chain.from_iterable(found.values())):
+        terminal.line(f"Deleted {source}.")
+    if any(found.values()):
+        terminal.line(
+            "Descriptions and reports may still tell of it until the next `kg-build index` renews "
+            "them."
+        )
+    if missing := [given for given, deleted in found.items() if not deleted]:
+        are = "is" if len(missing) == 1 else "are"
+        hints = "".join(dict.fromkeys(_hint(source, known) for source in missing))
+        raise click.ClickException(f"{', '.join(missing)} {are} not in the graph.{hints}")
+
+
+def _hint(given: str, known: list[str]) -> str:
+    """Suggests the source in the graph that is most similar to `given`, by its file name."""
+    by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
+    found = nearest(given, known) or nearest(given.rpartition("/")[2], by_file)
+    return f" Did you mean {by_file.get(found[0], found[0])}?" if found else ""
+
+
+@click.command()
+@options.flag("--list", "list_", "Show all decisions, the newest first.")
+@options.value("--same", "A B", "Say that two names are one thing.", nargs=2)
+@options.value("--different", "A B", "Say that two names are two things.", nargs=2)
+@options.value("--split", "NAME", "Say that one name means two things.")
+@options.value("--type types", None, "With --split: mentions of this type.", multiple=True)
+@options.value("--documents", "GLOB", "With --split: mentions in these documents.")
+@options.value("--label", None, "With --split: what stands in brackets in the new name.")
+@options.value("--undo", "REF", "Undo the decision REF.", type=options.Number(least=1))
+@options.home_option
+def resolve(
+    list_: bool,
+    home: Path | None,
+    **said: Any,  # noqa: ANN401 - what AsyncGraphRAG.resolve receives
+) -> None:
+    """Make one entity of several names of one thing, or several of one.
+
+    Without options, all names in the graph are compared again, by rules. `kg-build index` compares
+    the names that it reads by itself.
+
+    Where one name means two things, --split makes an entity of its own of the mentions with a type,
+    or of those in certain documents: `--split Mercury --type organization` makes "Mercury
+    (organization)". GLOB is compared with the sources of documents and with their file names.
+
+    What you say with --same, --different and --split stays until you undo it, whatever is indexed
+    or deleted.
+    """
+    given = [name for name in ("same", "different", "split", "undo") if said[name] is not None]
+    if len(given) + list_ > 1:
+        raise click.UsageError("Give only one of --list, --same, --different, --split and --undo.")
+    told_apart = bool(said["types"]) or said["documents"] is not None
+    if (said["split"] is None) == told_apart:
+        raise click.UsageError("Give --split together with --type, with --documents, or with both.")
+    if said["label"] and said["split"] is None:
+        raise click.UsageError("Give --label together with --split.")
+
+    async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> "list[NameDecision]":
+        if not list_:
+            await rag.resolve(**said)
+        return await rag.name_decisions()
+
+    decisions = options.ask(options.settings_of(home=home), work, quiet=list_)
+    if not list_:
+        terminal.line(_done(said, decisions))
+        terminal.line(
+            "The next `kg-build index` renews the descriptions and reports that this changes; "
+            "`kg-build resolve --list` shows all decisions."
+        )
+    elif decisions:
+        rows = [(f"{d.ref}", d.verdict, d.one, d.other, d.origin, d.reason) for d in decisions]
+        terminal.table(HEAD, rows, left=HEAD[1:])
+    else:
+        terminal.line("Nothing has been decided about names.")
+
+
+def _done(said: Mapping[str, Any], decisions: "Sequence[NameDecision]") -> str:
+    """A sentence that says what was done."""
+    from graphrag_neo4j.index.resolution.decisions import BY_SPLIT  # noqa: PLC0415 - as above
+
+    if pair := said["same"] or said["different"]:
+        return f"{pair[0]} and {pair[1]} are {'one thing' if said['same'] else 'two things'} now."
+    if said["split"]:
+        new = next(one for one in decisions if one.reason.startswith(BY_SPLIT))
+        names = sorted((new.one, new.other), key=len)
+        return f"{names[0]} and {names[1]} are two things now."
+    if said["undo"]:
+        return f"Decision {said['undo']} no longer counts."
+    n = sum(one.verdict == "same" for one in decisions)
+    joining = "1 decision joins" if n == 1 else f"{n or 'No'} decisions join"
+    return f"All names were compared. {joining} names."
+
+
+@click.group("import")
+def import_() -> None:
+    """Import an index that another program made into an empty graph."""
+
+
+@import_.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@options.home_option
+@options.json_option
+def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
+    """Import the Parquet tables of microsoft/graphrag.
+
+    DIR is the output folder of microsoft/graphrag, version 2 or 3. The import calls no model, and
+    the citations in the reports stay valid. If the import was interrupted, run the same command
+    again to finish it. Afterwards you can add documents with `kg-build index`.
+    """
+    from graphrag_neo4j.index.importing import read_tables  # noqa: PLC0415 - as above
+
+    settings = options.settings_of(home=home)
+    tables = read_tables(folder, settings.max_file_mb)
+
+    async def work(
+        rag: "AsyncGraphRAG", listen: EventDisplay
+    ) -> "tuple[ImportSummary, dict[str, int]]":
+        listen(Started("tables"))
+        imported = await rag.import_graphrag(tables)
+        return imported, (await rag.status()).pending
+
+    imported, pending = options.ask(settings, work, quiet=as_json_)
+    if as_json_:
+        terminal.json_text(options.as_json({**asdict(imported), "pending": pending}))
+        return
+    rows = [
+        (name, *(f"{getattr(found, of):,}" for of in NUMBERS))
+        for name, found in imported.tables.items()
+    ]
+    terminal.table(("table", *NUMBERS), rows)
+    for line in _notes(imported):
+        terminal.line(line)
+    if any(pending.values()):
+        print_pending(pending)
+        terminal.line("Run `kg-build index PATHS` to finish this and to add documents.")
+
+
+def _notes(imported: "ImportSummary") -> Iterator[str]:
+    """Yields a sentence for each unusual thing that the import did."""
+    if n := imported.invented:
+        what = "citation in the reports" if n == 1 else "citations in the reports"
+        yield f"{n:,} {what} referred to nothing in the tables and {was(n)} removed."
+    if n := imported.rebuilt:
+        text = f"The text of {counted(n, 'document')}"
+        yield f"{text} was rebuilt by joining the text units in their order."
+    if n := imported.replaced:
+        yield f"{counted(n, 'character')} that Neo4j can't store {was(n)} replaced by \ufffd."

@@ -1,0 +1,501 @@
+"""The commands of `kg-build eval` that make records, by asking a model or a person.
+
+Those that pay tell what they will take and ask, work, say what was saved if the work ends early,
+and end with the reasons of what failed (`_Paying`).
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from getpass import getuser
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from graphrag_neo4j.cli import options
+from graphrag_neo4j.cli.eval.showing import folder_argument, print_table
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.words import counted, money
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate.conditions import PAPER
+from graphrag_neo4j.evaluate.folder import METRICS, PLAN, EvaluationFolder
+from graphrag_neo4j.evaluate.judging import JudgeItem, blind_items
+from graphrag_neo4j.evaluate.questions import check_asking, estimate_questions
+from graphrag_neo4j.evaluate.steps import CallEstimate, Estimate
+from graphrag_neo4j.evaluate.tables import cost_table, shares_table
+from graphrag_neo4j.llm.endpoint import NO_MODEL
+from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS, Metric, Winner, plain_answer
+from graphrag_neo4j.model.events import Event, Notice
+
+__all__ = ["answers", "claims", "ground", "import_", "judge", "questions", "verdict"]
+
+T = TypeVar("T")
+INTERRUPTED: Final = 130
+LISTED: Final = 10  # questions of a file that are listed one by one
+MOST_REASONS: Final = 5
+CHOICES: Final[dict[str, Winner]] = {"1": "first", "2": "second", "t": "tie"}
+SKIP, QUIT = "s", "q"
+# What one of the records of a file is called, and several.
+NOUNS: Final = {
+    "answers": ("answer", "answers"),
+    "verdicts": ("verdict", "verdicts"),
+    "claims": ("part of an answer", "parts of answers"),
+    "supports": ("cited sentence", "cited sentences"),
+    "drafts": ("call", "calls"),
+}
+UP_TO_50: Final = options.Number(least=1, most=50)
+
+paying_options = options.all_of(
+    options.model_option, options.max_cost_option, options.yes_option, options.quiet_option
+)
+file_argument = click.Path(dir_okay=False, path_type=Path)
+metric_option = options.value(
+    "--metric metrics",
+    None,
+    "What to compare; repeat the option for several. [default: all that the plan has]",
+    multiple=True,
+    type=options.NearestChoice(METRICS),
+)
+condition_option = options.value(
+    "-c --condition conditions",
+    "NAME",
+    "Compare only these conditions; repeat the option. [default: all with answers]",
+    multiple=True,
+)
+
+
+class _Paying:
+    """The course of a command that asks a model, with its options --yes and --quiet.
+
+    `values` are its other options, the settings among them; `judge` says that --model names the
+    judge, who must be there. Raises InputError for settings that can't be used.
+    """
+
+    def __init__(self, folder: Path, values: dict[str, Any], *, judge: bool = False) -> None:
+        self.yes, self.quiet = values.pop("yes"), values.pop("quiet")
+        if judge:
+            values["judge_model"] = values.pop("model")
+        self.evaluation = AsyncEvaluation(folder, options.settings_of(**values))
+        self.folder, self._told = self.evaluation.folder, set[str]()
+        if judge and not self.evaluation.settings.has_model:
+            raise InputError(NO_MODEL)
+
+    def heard(
+        self,
+        work: Callable[[], Coroutine[Any, Any, T]],
+        kept: Callable[[], str],
+        *,
+        fleeting: bool = False,
+    ) -> T:
+        """Runs work with its progress, which is wiped at the end if it is `fleeting`.
+
+        `kept` says what the folder holds, such as "37 answers saved." It is told, with how to go
+        on, after Ctrl-C and where the cost limit is reached. No notice is told twice.
+        """
+
+        async def opened() -> T:
+            with listening(quiet=self.quiet, fleeting=fleeting) as listen:
+
+                def hear(event: Event) -> None:
+                    if not isinstance(event, Notice) or event.text not in self._told:
+                        listen(event)
+                    if isinstance(event, Notice):
+                        self._told.add(event.text)
+
+                self.evaluation.listen = hear
+                return await work()
+
+        go_on = "Run the same command again to continue."
+        try:
+            return options.run(opened)
+        except KeyboardInterrupt:
+            terminal.line(f"The command was interrupted. {kept()} {go_on}", error=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except BudgetSpentError as error:
+            terminal.line(f"Error: {error} {kept()} {go_on}", error=True)
+            raise click.exceptions.Exit(1) from None
+
+    def make(
+        self,
+        file: str,
+        estimate: Callable[[], Coroutine[Any, Any, Estimate]],
+        make: Callable[[], Coroutine[Any, Any, T]],
+    ) -> tuple[T, list[str]]:
+        """Tells what a step will take and asks, makes its records, and tells what was made.
+
+        `file` is the attribute of the folder that holds them. Returns what `make` returns, and the
+        reasons of the records that failed.
+        """
+        records, noun = getattr(self.folder, file), NOUNS[file]
+        before = {one.key: one for one in records}
+
+        def new() -> list[Any]:
+            return [one for one in records if before.get(one.key) is not one]
+
+        def kept() -> str:
+            return f"{counted(sum(one.failure is None for one in new()), *noun)} saved."
+
+        todo = self.heard(estimate, kept, fleeting=True)
+        if not self.quiet:
+            of = f"{todo.there + todo.missing:,}"
+            terminal.line(f"{counted(todo.there, *noun)} of {of} are there already.")
+        self.confirm(todo.steps, counted(todo.missing, *noun))
+        result = self.heard(make, kept)
+        if new() and not self.quiet:
+            terminal.line(kept())
+        return result, [one.failure for one in new() if one.failure]
+
+    def confirm(self, steps: Sequence[CallEstimate], what: str) -> None:
+        """Tells what the next calls take, and asks whether to go on. Without calls it does nothing.
+
+        `what` says what is made of them, such as "20 answers". Ends the command if the user says
+        no.
+        """
+        calls, sent, replied = (
+            sum(getattr(one, of) for one in steps)
+            for of in ("calls", "input_tokens", "output_tokens")
+        )
+        if not calls:
+            return
+        if len(steps) > 1 and not self.quiet:
+            rows = [
+                (one.step, f"{one.calls:,}", f"{one.input_tokens:,}", f"{one.output_tokens:,}")
+                for one in steps
+            ]
+            costs = [(*row, _cost([one])) for row, one in zip(rows, steps, strict=True)]
+            terminal.table(("", "calls", "tokens in", "tokens out", "cost"), costs)
+        if not self.quiet:
+            terminal.line(
+                f"{what} will take about {counted(calls, 'call')} with {sent:,} input tokens and "
+                f"{replied:,} output tokens: {_cost(steps)}."
+            )
+        options.refuse_unasked(yes=self.yes)
+        if not (self.yes or terminal.confirmed("Go on?")):
+            terminal.line("Nothing more was done.")
+            raise click.exceptions.Exit(1)
+
+
+def _cost(steps: Sequence[CallEstimate]) -> str:
+    if any(step.cost is None for step in steps):
+        return "unknown cost"
+    return f"about {money(sum(step.cost or 0 for step in steps))}"
+
+
+def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
+    """Ends the command with code 1 if records failed, and tells the most frequent reasons."""
+    if not reasons:
+        return
+    failed = f"{counted(len(reasons), *NOUNS[file])} failed."
+    terminal.line(f"{failed} Run the same command again to retry.", style="yellow")
+    for reason, times in Counter(reasons).most_common(MOST_REASONS):
+        terminal.line(f"  {counted(times, 'time')}: {reason}")
+    raise click.exceptions.Exit(1)
+
+
+@click.command()
+@folder_argument
+@click.argument("file", required=False, type=file_argument, metavar="[FILE]")
+@options.value(
+    "--column",
+    "NAME",
+    "The column of the questions in FILE. The default is question, question_text or text.",
+)
+@options.value(
+    "--about",
+    "TEXT",
+    "What the documents are, in a few sentences. Without it, a model drafts a description from the "
+    "reports of the graph, and you are asked whether it is right.",
+)
+@options.value("--personas", None, "How many users to imagine. [default: 5]", type=UP_TO_50)
+@options.value("--tasks", None, "How many tasks each user has. [default: 5]", type=UP_TO_50)
+@options.value(
+    "--questions",
+    None,
+    "How many questions each user asks for each task. [default: 5]",
+    type=UP_TO_50,
+)
+@options.home_option
+@paying_options
+def questions(
+    folder: Path,
+    file: Path | None,
+    column: str | None,
+    about: str | None,
+    **values: Any,  # noqa: ANN401 - numbers of the plan, and settings
+) -> None:
+    """Make the questions of the evaluation in FOLDER, or take your own from FILE.
+
+    FILE is a .txt with one question on each line, or a .csv or .jsonl with a column question.
+    Without FILE a model imagines users of your documents, tasks of each user, and questions about
+    the whole collection for each task (arXiv 2404.16130, Algorithm 1). It reads only a description
+    of the documents. Run the same command again to continue or to add questions.
+    """
+    numbers = {name: values.pop(name) for name in ("personas", "tasks", "questions")}
+    paying = _Paying(folder, values)
+    evaluation, found, quiet = paying.evaluation, paying.folder, paying.quiet
+    if file:
+        new = evaluation.add_questions(file, column)
+        if not quiet:
+            _tell_questions(found, len(new), 0)
+        return
+    check_asking(evaluation.settings)
+    options.refuse_unasked(yes=paying.yes)
+    if not (about or found.plan.description):
+        try:
+            about = paying.heard(evaluation.describe, lambda: "Nothing was saved.", fleeting=True)
+        except ReplyError as error:
+            reason = str(error).rstrip(".")
+            raise InputError(
+                f"There is no description of the documents, since {reason}. Describe them yourself "
+                "by --about."
+            ) from None
+    found.change_plan(description=about, **numbers)
+    plan = found.plan
+    if not quiet:
+        terminal.line("The questions are made from this description of the documents:")
+        terminal.line(f"  {plan.description}", style="bold")
+        terminal.line(f"You can edit it in {folder / PLAN}, or give another by --about.")
+    wanted = counted(plan.personas * plan.tasks * plan.questions, "question")
+    paying.confirm([estimate_questions(found, evaluation.settings)], f"Up to {wanted}")
+    made = paying.heard(evaluation.make_questions, lambda: _saved(found), fleeting=True)
+    if not quiet:
+        _tell_questions(found, len(made.new), made.repeated)
+    _refuse_failed("drafts", made.reasons)
+
+
+def _saved(folder: EvaluationFolder) -> str:
+    n = len(folder.questions)
+    return f"{counted(n, 'question')} {'is' if n == 1 else 'are'} saved."
+
+
+def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
+    """Tells how many questions there are."""
+    terminal.line(f"{counted(new, 'new question')}. {_saved(folder)}")
+    if repeated:
+        terminal.line(
+            f"{counted(repeated, 'question is a repetition', 'questions are repetitions')} of "
+            "others and left out."
+        )
+    if len(folder.questions):
+        terminal.line(f"`kg-build eval answers {folder.path}` has them answered.")
+
+
+@click.command()
+@folder_argument
+@options.value(
+    "-c --condition conditions",
+    "CONDITION",
+    "A condition that answers; repeat the option for several. C0 to C3, TS and SS are those of the "
+    "paper. A method is one, too, with details: global:2, global:dynamic, local:ppr, local:hop, "
+    "drift, basic, text. NAME=local,max_context_tokens=4000 sets more and gives it a name. They are "
+    f"added to those of earlier runs. [default: {', '.join(PAPER)}]",
+    multiple=True,
+)
+@options.value(
+    "--window",
+    "TOKENS",
+    "The largest context of the conditions of the paper. [default: 8000]",
+    type=options.Number(least=500),
+)
+@options.home_option
+@paying_options
+def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **values: Any) -> None:  # noqa: ANN401 - settings
+    """Have each condition answer each question of the evaluation in FOLDER.
+
+    An answer is saved as soon as it is there, and is asked for again only if something that it
+    depends on has changed: an option, a model, a prompt file, or the graph. Run the same command
+    again to continue, and to try failed answers again.
+    """
+    paying = _Paying(folder, values)
+    evaluation = paying.evaluation
+    evaluation.choose(conditions or None, window)
+    _, reasons = paying.make("answers", evaluation.estimate_answers, evaluation.answer)
+    if not paying.quiet:
+        print_table(cost_table(paying.folder.current_answers().values()))
+    _refuse_failed("answers", reasons)
+
+
+@click.command("import")
+@folder_argument
+@click.argument("file", type=file_argument, metavar="FILE")
+@options.value(
+    "--condition",
+    "NAME",
+    "The name of the other system in all tables, such as lightrag.",
+    required=True,
+)
+def import_(folder: Path, file: Path, condition: str) -> None:
+    """Take the answers of another system from FILE, to judge them beside the others in FOLDER.
+
+    FILE has one JSON object on each line, with the fields question and answer, and if they are
+    known: sources (a list of source and text), calls, input_tokens, output_tokens, context_tokens,
+    units, cost and seconds. A question is matched by its text. The exit code is 1 if a line could
+    not be used.
+    """
+    done = AsyncEvaluation(folder, options.settings_of()).import_answers(file, condition)
+    new = counted(done.new, "new answer")
+    terminal.line(f"{new} of {condition}, {done.there:,} were there already.")
+    problems = {
+        "The evaluation has no such question": done.unmatched,
+        "The answer is empty": done.empty,
+    }
+    for problem, texts in problems.items():
+        lines = [f"{problem}: {text}" for text in texts[:LISTED]]
+        if len(texts) > LISTED:
+            lines.append(f"{problem}: … and {len(texts) - LISTED:,} more.")
+        for line in lines:
+            terminal.line(line, style="red", error=True)
+    if n := len(done.unanswered):
+        left = f"{condition} has no answer to {counted(n, 'question')} of the evaluation."
+        terminal.line(left, style="yellow")
+    if done.unmatched or done.empty:
+        raise click.exceptions.Exit(1)
+
+
+@click.command()
+@folder_argument
+@metric_option
+@options.value(
+    "--repeats",
+    "N",
+    "How often each comparison is made, in both orders. It is kept. [default: 5]",
+    type=options.Number(least=1),
+)
+@condition_option
+@paying_options
+def judge(
+    folder: Path,
+    metrics: tuple[Metric, ...],
+    repeats: int | None,
+    conditions: tuple[str, ...],
+    **values: Any,  # noqa: ANN401 - settings
+) -> None:
+    """Have a model compare the answers in FOLDER, two at a time and in both orders.
+
+    --model names the judge; without it, KG_JUDGE_MODEL and then KG_MODEL are used. A verdict is
+    saved as soon as it is there. Run the same command again to continue, and to ask again for
+    verdicts that are missing. `kg-build eval results` shows what comes out.
+    """
+    paying = _Paying(folder, values, judge=True)
+    evaluation = paying.evaluation
+    paying.folder.change_plan(repeats=repeats)
+    _, reasons = paying.make(
+        "verdicts",
+        lambda: evaluation.estimate_judge(metrics, conditions),
+        lambda: evaluation.judge(metrics, conditions=conditions),
+    )
+    _refuse_failed("verdicts", reasons)
+
+
+@click.command()
+@folder_argument
+@paying_options
+def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
+    """Find the claims that the answers in FOLDER make, three calls for ten sentences.
+
+    --model names the model; without it, KG_JUDGE_MODEL and then KG_MODEL are used. Run the same
+    command again to continue. `kg-build eval results` counts the claims.
+    """
+    paying = _Paying(folder, values, judge=True)
+    it = paying.evaluation
+    _refuse_failed("claims", paying.make("claims", it.estimate_claims, it.find_claims)[1])
+
+
+@click.command()
+@folder_argument
+@options.flag("--reports", "Also judge the findings of the graph's community reports.")
+@options.flag("--words", "Judge by words and vectors, even if a model is set. This costs nothing.")
+@options.home_option
+@paying_options
+@options.json_option
+def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings
+    """Measure how far the answers in FOLDER rest on what they cite.
+
+    For each condition, the command tells the share of its statements that carry a citation, the
+    share of the cited statements that the cited text supports, and the share of the citations that
+    lead to no text. A model judges sentence by sentence; its name is the setting KG_JUDGE_MODEL.
+    Without a model, words and vectors judge. A sentence is judged once for each judge and text.
+    """
+    values["quiet"] = values["quiet"] or as_json_
+    paying = _Paying(folder, values)
+    found, reasons = paying.make(
+        "supports",
+        lambda: paying.evaluation.estimate_ground(reports=reports, words=words),
+        lambda: paying.evaluation.ground(reports=reports, words=words),
+    )
+    if not as_json_:
+        print_table(shares_table("texts", found))
+        _refuse_failed("supports", reasons)
+        return
+    shares = ("cited_share", "supported_share", "placed_share")
+    groups = [dataclasses.asdict(it) | {name: getattr(it, name) for name in shares} for it in found]
+    terminal.json_text(options.as_json({"judge": found[0].judge, "groups": groups}))
+    raise click.exceptions.Exit(int(any(one.missing for one in found)))
+
+
+@click.command()
+@folder_argument
+@options.value(
+    "--name",
+    "NAME",
+    "Your name in the records. The default is your user name on this computer.",
+)
+@metric_option
+@condition_option
+@options.value("--most", "N", "Stop after this many verdicts.", type=options.Number(least=1))
+def verdict(
+    folder: Path,
+    name: str | None,
+    metrics: tuple[Metric, ...],
+    conditions: tuple[str, ...],
+    most: int | None,
+) -> None:
+    """Compare answers of the evaluation in FOLDER yourself, two at a time.
+
+    You see the question and two answers in random order, without their citations and without the
+    names of their conditions. Each verdict is saved at once. Stop by q or Ctrl-C, and run the same
+    command again to go on. The verdicts tell how far a judging model agrees with you.
+    """
+    if not terminal.can_ask():
+        raise InputError("A person must type the verdicts: run the command in a terminal.")
+    found = EvaluationFolder(folder)
+    todo = blind_items(found, name or getuser(), metrics, conditions)
+    given, code = 0, 0
+    try:
+        for number, item in enumerate(todo[:most], start=1):
+            choice = _choice(item, f"{number:,} of {len(todo):,}")
+            if choice == QUIT:
+                break
+            if choice != SKIP:
+                found.verdicts.add([dataclasses.replace(item.record, winner=CHOICES[choice])])
+                given += 1
+    except (KeyboardInterrupt, click.Abort):
+        code = INTERRUPTED
+    left = counted(len(todo) - given, "comparison")
+    terminal.line(f"{counted(given, 'verdict')} saved, {left} left.")
+    raise click.exceptions.Exit(code)
+
+
+def _choice(item: JudgeItem, place: str) -> str:
+    """Shows a comparison, and returns what the person has typed."""
+    metric = item.record.metric
+    terminal.line()
+    terminal.line(f"Comparison {place}: {metric}", style="bold")
+    terminal.line(DEFINITIONS[metric])
+    terminal.line()
+    terminal.line(f"Question: {item.question}", style="bold")
+    for number, answer in enumerate((item.first, item.second), start=1):
+        terminal.line()
+        terminal.line(f"Answer {number}", style="bold")
+        for line in plain_answer(answer.text).splitlines():
+            terminal.line(line)
+    terminal.line()
+    while True:
+        asked = "Which answer is better? 1, 2, t (tie), s (skip), q (quit): "
+        typed = terminal.prompt(asked).strip().casefold()
+        if typed in {*CHOICES, SKIP, QUIT}:
+            return typed
+        terminal.line("Type 1, 2, t, s or q.")

@@ -14,10 +14,10 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money, money_known, unread
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.index.choose import Wishes, check_tuning, estimate_tuning
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.tuning.result import Tuning, Written, check_folder, setting_lines
 from graphrag_neo4j.index.tuning.sample import Sample, read_sample
+from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, estimate_tuning
 from graphrag_neo4j.index.tuning.tune import tune as choose
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings

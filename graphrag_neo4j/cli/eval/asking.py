@@ -290,8 +290,8 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
     "CONDITION",
     "A condition that answers; repeat the option for several. C0 to C3, TS and SS are those of the "
     "paper. A method is one, too, with details: global:2, global:dynamic, local:ppr, local:hop, "
-    "drift, basic, text. NAME=local,max_context_tokens=4000 sets more and gives it a name. They are "
-    f"added to those of earlier runs. [default: {', '.join(PAPER)}]",
+    "drift, basic, text. NAME=local,max_context_tokens=4000 sets more and gives it a name. They "
+    f"are added to those of earlier runs. [default: {', '.join(PAPER)}]",
     multiple=True,
 )
 @options.value(

@@ -1,6 +1,11 @@
-"""Reading tuples: the mess of real replies, and exactness where a list is well formed."""
+"""Reading lists: the mess of real replies, exactness where a list is well formed, and what counts.
 
+Each file in `tests/data/replies/lists` holds a reply, and what is read and counted of it.
+"""
+
+import json
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +17,9 @@ from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.fake_endpoint.book import CAROL, recall
 from tests.support.fake_endpoint.faults import make_messy
 from tests.support.fake_endpoint.records import to_tuples
+from tests.support.paths import DATA
+
+REPLIES = sorted((DATA / "replies" / "lists").glob("*.json"))
 
 A = '("entity"<|>Ann<|>person<|>A captain)'
 B = '("entity"<|>Bob<|>person<|>A cook)'
@@ -29,14 +37,6 @@ CLAIM_READ = ["Ann", "NONE", "THEFT", "TRUE", "1909", "1909", "Ann stole a ship.
 
 def records(reply: str, *, claims: bool = False) -> list[list[str]]:
     return read_list(reply, claims=claims).records
-
-
-def entity(description: str) -> str:
-    """What is read of a description in a list of two."""
-    found = records(f'("entity"<|>Ann<|>person<|>{description})\n##\n{B}\n##\n<|COMPLETE|>')
-    assert found[1:] == READ[1:2]
-    assert found[0][:-1] == READ[0][:-1]
-    return found[0][-1]
 
 
 MESS = {
@@ -136,43 +136,35 @@ def test_claims_have_no_kind_and_are_read_all_the_same(mess: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "description",
+    "record",
     [
-        "Wrote C#, F# and a note ## (in pencil) on C",
-        'The sign said ## "closed" and no more',
-        "Has a | b; c, d & e < f > g",
-        "Sailed (in May) to [Port Elin] (again)",
-        "Inventor of C#",
-        "A captain (of a ship)",
-        '"Humbug" is what she says of "Christmas"',
-        "Her address is https://example.org/?a=1&region=2&copy=3",
-        "Wrote the parts 1) to 3)",
-        "Says 'tis the season o' love",
+        ["relationship", "Ann", "Bob", "They have a close\nrelationship", "7"],
+        ["relationship", "Ann", "Bob", 'It is a "relationship"', "7"],
+        ["relationship", '"Ann', 'Bob"', "They sailed together", "8"],
+        *(
+            ["entity", "Ann", "person", said]
+            for said in (
+                "Wrote C#, F# and a note ## (in pencil) on C",
+                'The sign said ## "closed" and no more',
+                "Has a | b; c, d & e < f > g",
+                "Sailed (in May) to [Port Elin] (again)",
+                "Inventor of C#",
+                "A captain (of a ship)",
+                '"Humbug" is what she says of "Christmas"',
+                "Her address is https://example.org/?a=1&region=2&copy=3",
+                "Wrote the parts 1) to 3)",
+                "Says 'tis the season o' love",
+                "It was; entity|Bob|person|x",
+                'Wrote: entity, Bob, person, x. {"name": "Bob"}',
+                "Knows the kinds. Entity, relationship, and claim, 8",
+            )
+        ),
     ],
 )
-def test_a_description_keeps_what_only_looks_like_a_delimiter(description: str) -> None:
-    assert entity(description) == description
-
-
-def test_a_line_that_begins_with_a_kind_is_no_record_before_all_fields_are_there() -> None:
-    reply = '("relationship"<|>Ann<|>Bob<|>They have a close\nrelationship<|>7)##<|COMPLETE|>'
-    assert records(reply) == [["relationship", "Ann", "Bob", "They have a close relationship", "7"]]
-
-
-def test_a_field_that_ends_in_a_kind_is_no_record() -> None:
-    reply = '("relationship"<|>Ann<|>Bob<|>It is a "relationship"<|>7)\n##\n<|COMPLETE|>'
-    assert records(reply) == [["relationship", "Ann", "Bob", 'It is a "relationship"', "7"]]
-    assert read_list(reply).unread == []
-
-
-def test_stray_quotes_join_no_fields_of_a_record_that_has_as_many_as_it_should() -> None:
-    reply = '("relationship"<|>"Ann<|>Bob"<|>They sailed together<|>8)##<|COMPLETE|>'
-    assert records(reply) == [["relationship", '"Ann', 'Bob"', "They sailed together", "8"]]
-
-
-def test_prose_without_a_delimiter_holds_no_record() -> None:
-    found = read_list("I am sorry, (but) there is nothing\n## here\n- at all.")
-    assert (found.records, found.complete, found.open) == ([], False, False)
+def test_a_record_as_asked_for_is_one_whatever_it_says(record: list[str]) -> None:
+    found = read_list(f"({'<|>'.join(record)})\n##\n{B}\n##\n<|COMPLETE|>")
+    assert found.records == [[" ".join(field.split()) for field in record], READ[1]]
+    assert found.unread == []
 
 
 @pytest.mark.parametrize(
@@ -277,3 +269,225 @@ def test_a_well_formed_list_of_claims_is_read_exactly(written: list[tuple[str, .
     reply = "\n##\n".join(f"({'<|>'.join(fields)})" for fields in written)
     found = read_list(f"{reply}\n##\n<|COMPLETE|>", claims=True)
     assert found.records == [[" ".join(text.split()) for text in fields] for fields in written]
+
+
+@pytest.mark.parametrize("path", REPLIES, ids=lambda path: path.stem)
+def test_a_reply_is_read_as_a_person_would_read_it(path: Path) -> None:
+    case = json.loads(path.read_text("utf-8"))
+    found = read_list(case["reply"], claims=path.stem.startswith("claims"))
+    assert found.records == case["records"]
+    assert found.unread == case["unread"]
+    assert found.is_empty == case["is_empty"]
+
+
+DESCRIPTIONS = (
+    "Uses | in shell, a || b, and a; b, c",
+    'Wrote {"name": "Bob", "type": "person", "description": "x"} to a file',
+    "Keeps a list: - Bob (person): A cook",
+    "Said that (Bob, person, A cook) is a tuple",
+    "The head is | Name | Type | Description | here",
+    "Name: Bob, Type: person, Description: A cook",
+    "Bob -> Cid: they met (8)",
+    "An entity, a relationship, and a claim: TRUE or FALSE",
+)
+
+
+@pytest.mark.parametrize("description", DESCRIPTIONS)
+@pytest.mark.parametrize("delimiter", ["<|>", "<SEP>", "{tuple_delimiter}", "\t", "｜", " | "])
+def test_a_description_becomes_no_record(description: str, delimiter: str) -> None:
+    fields = ['"entity"', "Ann", "person", description]
+    reply = f"({delimiter.join(fields)})\n##\n<|COMPLETE|>"
+    found = read_list(reply)
+    assert found.records == [["entity", "Ann", "person", description.strip()]]
+    assert found.unread == []
+
+
+@pytest.mark.parametrize("description", DESCRIPTIONS)
+def test_a_description_in_json_becomes_no_record(description: str) -> None:
+    reply = json.dumps(
+        {"entities": [{"name": "Ann", "type": "person", "description": description}]}
+    )
+    found = read_list(reply)
+    assert found.records == [["entity", "Ann", "person", description]]
+    assert found.unread == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Ada is a person, a mathematician.",
+        "The passage is about ships. There was a captain (Ann) and a cook; they sailed.",
+        "Here is the list:",
+        "# Entities",
+        "I hope this helps!",
+        "I am sorry, (but) there is nothing\n## here\n- at all.",
+    ],
+)
+def test_prose_is_no_record_and_no_empty_list(reply: str) -> None:
+    found = read_list(reply)
+    assert (found.records, found.unread) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "(Bob the cook of the ship)",
+        "- Bob, the cook of the ship",
+        "Bob | the cook",
+        '"Bob", the cook',
+        "entity Bob person A cook",
+        "Bob, Ann, they sailed, 8",
+        "Bob\tperson\tA cook",
+    ],
+)
+def test_text_that_could_be_a_record_is_unread_and_kept(line: str) -> None:
+    found = read_list(f'("entity"<|>Ann<|>person<|>A captain)\n##\n{line}\n##\n<|COMPLETE|>')
+    assert found.records == [["entity", "Ann", "person", "A captain"]]
+    assert found.unread == [line]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada|poet|A mathematician.",
+        "Ada|Babbage|They worked together.",
+        "Ada and Babbage were seen by all who came to dinner|x|y|8",
+    ],
+)
+def test_a_record_without_a_kind_that_is_not_clear_is_counted(line: str) -> None:
+    found = read_list(f"{line}\n<|COMPLETE|>")
+    assert (found.records, found.unread) == ([], [line])
+
+
+UNCLOSED = '("entity"<|>Ann<|>person<|>A captain'
+OTHERS = (
+    '{"name": "Bob", "type": "person", "description": "A cook"}',
+    "{'name': 'Bob', 'type': 'person', 'description': 'A cook'}",
+    '["entity", "Bob", "person", "A cook"]',
+    "(entity|Bob|person|A cook)",
+)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_record_without_its_end_swallows_no_record_of_another_form(other: str) -> None:
+    found = read_list(f"{UNCLOSED}\n{other}\n<|COMPLETE|>")
+    assert sorted(found.records) == [
+        ["entity", "Ann", "person", "A captain"],
+        ["entity", "Bob", "person", "A cook"],
+    ]
+
+
+def test_objects_with_nothing_between_them_are_counted_one_by_one() -> None:
+    objects = "".join(f"{{'name': '{name}', 'type': 'person'}}" for name in ("Ann", "Bob", "Cid"))
+    found = read_list(f"{objects}<|COMPLETE|>")
+    assert len(found.records) + len(found.unread) == 3
+
+
+ENTITIES = {
+    "one bracket around all, and commas between": (
+        (
+            "[entity;Ann;person;A captain,,\nentity;Bob;person;A cook,,\n"
+            "relationship;Ann;Bob;They sailed;8]"
+        ),
+        3,
+    ),
+    "bold kinds behind commas": (
+        "[**entity**<SEP>Ann<SEP>person<SEP>Tall,  **entity**<SEP>Bob<SEP>person<SEP>Short]",
+        2,
+    ),
+    "kinds in single quotation marks behind commas": (
+        (
+            "['entity'{tuple_delimiter}'Ann'{tuple_delimiter}'person'{tuple_delimiter}'Tall',"
+            "'entity'{tuple_delimiter}'Bob'{tuple_delimiter}'person'{tuple_delimiter}'Short']"
+        ),
+        2,
+    ),
+    "an object with a misspelt field": (
+        (
+            '{"name": "Ann", "type": "person", "description": "x"}'
+            '{"nme": "Bob", "type": "person", "description": "y"}'
+        ),
+        2,
+    ),
+    "an item behind a record with a lost delimiter": (
+        '("relationship"<|>Ann<|>Bob<|>They sailed<|8)\n- Ann -> Cid: They met (5)',
+        2,
+    ),
+    "objects behind marks of items, and nothing else between them": (
+        (
+            '- {"name": "Ann", "type": "person", "description": "x"}'
+            '* {"name": "Bob", "type": "person", "description": "y"}'
+            '1. {"name": "Cid", "type": "person", "description": "z"}'
+        ),
+        3,
+    ),
+    "a delimiter with a mark too many": (
+        "'entity'<|>'Ann'<|>'person'<|>'Tall')'entity'<<|>'Bob'<|>'person'<|>'Short')",
+        2,
+    ),
+    "bold objects with nothing between them": (
+        (
+            "**{'name': 'Ann', 'type': 'person', 'description': 'It's\\n1'}"
+            "**{'name': 'Bob', 'type': 'person', 'description': 'It's 2'}"
+        ),
+        2,
+    ),
+}
+OPEN_CLAIM = "Ann<|>NONE<|>THEFT<|>TRUE<|>1909<|>NONE<|>She stole.<|>she stole it"
+CLAIMS = {
+    "a status that lost its delimiter": (
+        f"({OPEN_CLAIM})\n({OPEN_CLAIM.replace('THEFT<|>TRUE', 'THEFTTRUE').replace('<|>', ', ')})",
+        2,
+    ),
+    "a status without a delimiter behind it": (
+        f"({OPEN_CLAIM}({OPEN_CLAIM.replace('TRUE<|>1909', 'TRUE 1909')}({OPEN_CLAIM})",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("cause", [*ENTITIES, *CLAIMS])
+def test_each_record_is_read_or_counted(cause: str) -> None:
+    reply, number = (ENTITIES | CLAIMS)[cause]
+    found = read_list(reply, claims=cause in CLAIMS)
+    assert len(found.records) + len(found.unread) == number
+
+
+@pytest.mark.parametrize("name", ["Ann|Bob", "Ann|>Bob"])
+def test_a_name_that_holds_a_delimiter_is_two_fields(name: str) -> None:
+    found = extraction_of(Gleaning([["relationship", name, "They sailed", "8", "8"]]))
+    assert (found.relationships, len(found.unusable)) == ([], 1)
+    claims = claims_of(Gleaning([[name, "NONE", "T", "TRUE", "NONE", "NONE", "x", "y"]]))
+    assert (claims.claims, len(claims.unusable)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '| relationship | Ann, Bob | Her motto, "Go, and come", hangs | there. | 8 |',
+        "(relationship|Ann, Bob|They sailed in June. They met again.|in May|8)",
+    ],
+)
+def test_two_names_in_one_field_make_no_relationship_of_a_name_and_a_description(
+    record: str,
+) -> None:
+    found = extraction_of(Gleaning(read_list(record).records))
+    assert (found.relationships, len(found.unusable)) == ([], 1)
+
+
+def test_a_relationship_may_lead_to_an_entity_with_a_name_that_looks_like_a_sentence() -> None:
+    name = 'The song "Who goes there? Nobody!" of the old men from the north of the island'
+    found = extraction_of(
+        Gleaning(
+            [["relationship", "Ann", name, "She sings it.", "8"], ["entity", name, "work", "A"]]
+        )
+    )
+    assert [pair.target for pair in found.relationships] == [name]
+
+
+def test_a_bracket_in_the_subject_of_a_claim_ends_no_record() -> None:
+    claims = "\n##\n".join(
+        OPEN_CLAIM.replace("Ann", name) + ")" for name in ("Bob (the cook)) 3", "Cid")
+    )
+    found = read_list(claims, claims=True)
+    assert [record[0] for record in found.records] == ["Bob (the cook)) 3", "Cid"]

@@ -47,6 +47,7 @@ COMMANDS = {
 MODULES = {
     "watch": "index",
     "estimate": "index",
+    "chat": "query",
     "suggest": "query",
     "map": "browse",
     "delete": "change",

@@ -147,12 +147,10 @@ async def make_questions(
         return []
 
     async def make(draft: _Draft) -> DraftRecord:
-        one, shown = draft.record, {"description": plan.description}
-        if one.persona:
-            shown["persona"] = one.persona
-        if one.task:
-            shown["task"] = one.task
-        things = name_things(one.kind, getattr(plan, one.kind), settings, **shown)
+        one, n = draft.record, getattr(plan, draft.record.kind)
+        texts = {"description": plan.description, "persona": one.persona, "task": one.task}
+        shown = {name: text for name, text in texts.items() if text}
+        things = name_things(one.kind, n, settings, **shown)
         return replace(one, texts=await endpoint.run(things))
 
     async with Endpoint(settings) as endpoint:

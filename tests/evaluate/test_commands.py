@@ -265,7 +265,7 @@ def test_questions_and_answers_from_the_command_line(
     assert (ran.code, ran.out) == (0, "")
     assert EvaluationFolder("e").plan.conditions == ("SS", "C0")
     endpoint.reset()
-    assert "All 4 answers are there already." in kg("eval", "answers", "e").out
+    assert "4 answers of 4 are there already." in kg("eval", "answers", "e").out
     assert endpoint.log == []
     ours = Evaluation.from_env("e")
     assert (ours.estimate_answers().there, ours.answer().there) == (4, 4)

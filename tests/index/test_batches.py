@@ -39,7 +39,7 @@ def tales(tmp_path: Path) -> Path:
 @pytest.fixture
 def given(settings: Make, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings under which three short tales need a model for lists, names and reports."""
-    monkeypatch.setattr("graphrag_neo4j.index.batching.rounds.POLL", 0.01)
+    monkeypatch.setattr("graphrag_neo4j.index.batches.POLL", 0.01)
     return settings(claims=False, model="gpt-4.1-mini", embedding_model="static")
 
 

@@ -273,10 +273,10 @@ READING = {"extraction", "claims"}
     ("given", "changed"),
     [
         ({"openai_api_key": "sk-two", "concurrency": 64, "openai_base_url": "http://h/v1"}, set()),
-        ({"max_cost": 1.0, "timeout": 5.0, "report_model": "other"}, set()),
+        ({"max_cost": 1.0, "timeout": 5.0}, set()),
         ({"model": "other"}, ALL),
         ({"language": "Danish"}, ALL),
-        ({"extraction_model": "other"}, READING),
+        ({"extraction_model": "other"}, ALL),
         ({"entity_types": "ship"}, READING),
         ({"gleanings": 2}, READING),
         *((name, {"extraction"}) for name in ("extract", "extract_examples", "extract_more")),

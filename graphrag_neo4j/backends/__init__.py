@@ -57,7 +57,7 @@ class IndexSetup:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of this run, by step."""
-        return _usage(self.endpoint)
+        return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,7 @@ class QuerySetup:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of this question, by step."""
-        return _usage(self.endpoint)
-
-
-def _usage(endpoint: "Endpoint | None") -> Mapping[str, Usage]:
-    return dict(endpoint.meter.steps) if endpoint else {}
+        return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
 def is_free(model: str | None) -> bool:
@@ -116,24 +112,20 @@ class Backends:
         is not known.
         """
         settings = self.settings
-        make: Callable[[Settings], IndexBackend]
+        local = settings.embedding_model == LOCAL
+        make: Callable[[Settings], IndexBackend] = _rules
+        use: Literal["no", "wanted", "required"] = "required" if local else "no"
         if self.origin == "extractive":
-            from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
-
-            count = tokens.count
-            rules = ExtractiveIndexBackend(DESCRIBED, count)
-            make, endpoint, embedder = lambda _: rules, None, _static_embedder()
-            run, n, use = run_in_thread, EXTRACTIVE_WORKERS, _encoder_use(settings, by_default=True)
+            endpoint, embedder = None, _static_embedder()
+            run, n = run_in_thread, EXTRACTIVE_WORKERS
+            if not local and settings.embedding_model != STATIC:
+                use = "wanted"
         else:
             from graphrag_neo4j.llm import LLMIndexBackend
 
             make, endpoint = LLMIndexBackend.from_settings, self.endpoint_for(settings)
             embedder = _model_embedder(settings, endpoint)
-            run, n, use = (
-                endpoint.run,
-                settings.concurrency,
-                _encoder_use(settings, by_default=False),
-            )
+            run, n = endpoint.run, settings.concurrency
         if cluster is None:
             return IndexSetup(make(settings), run, n, embedder, endpoint, use)
         from graphrag_neo4j.backends.ray_cluster import RayPool
@@ -171,7 +163,11 @@ class Backends:
         endpoint = None
         if self.origin == "model" and not (context_only and free):
             endpoint = self._shared_endpoint().metered(settings)
-        embedder = _embedder(settings, endpoint, vectors_by)
+        embedder = None
+        if vectors_by == STATIC_VECTORS:
+            embedder = _static_embedder()
+        elif endpoint and vectors_by is not None and vectors_by == settings.embedding_model:
+            embedder = _model_embedder(settings, endpoint)
         if endpoint is None or context_only:
             from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 
@@ -196,26 +192,16 @@ class Backends:
         return self._endpoint
 
 
-def _embedder(
-    settings: Settings, endpoint: "Endpoint | None", vectors_by: str | None
-) -> Embedder | None:
-    if vectors_by == STATIC_VECTORS:
-        return _static_embedder()
-    if endpoint is None or vectors_by is None or vectors_by != settings.embedding_model:
-        return None
-    return _model_embedder(settings, endpoint)
-
-
 def _model_embedder(settings: Settings, endpoint: "Endpoint") -> Embedder:
     if settings.embedding_model in WITHOUT_ENDPOINT:
         return _static_embedder()
     return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
 
 
-def _encoder_use(settings: Settings, *, by_default: bool) -> Literal["no", "wanted", "required"]:
-    if settings.embedding_model == LOCAL:
-        return "required"
-    return "wanted" if by_default and settings.embedding_model != STATIC else "no"
+def _rules(_: Settings) -> IndexBackend:
+    from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
+
+    return ExtractiveIndexBackend(DESCRIBED, tokens.count)
 
 
 def _encoding(encoder: Encoder, settings: Settings, listen: Listener) -> Embedder:

@@ -10,8 +10,9 @@ results pile up. The model's key travels by reference through Ray's store, never
 import logging
 import os
 import socket
+import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from math import inf
@@ -21,18 +22,140 @@ from typing import Any, Final, cast
 import anyio
 import anyio.to_thread
 
-from graphrag_neo4j.backends import ray_worker
 from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
-from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.model import Document, LLMTask, Span, T
-from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
+from graphrag_neo4j.llm import Endpoint, Meter
+from graphrag_neo4j.model import Document, LLMTask, Reply, Request, Span, T, Usage
+from graphrag_neo4j.model.concurrency import first_error, result_without_requests
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.installing import install_command
 
-__all__ = ["LOCAL", "RayCluster", "RayPool", "check_address", "connected"]
+__all__ = [
+    "LOCAL",
+    "DeferredTask",
+    "RayCluster",
+    "RayPool",
+    "check_address",
+    "connected",
+    "deferring",
+    "read_file",
+    "version_of",
+]
+
+TASKS = ("extract", "claims", "summarize", "compare")  # methods of a backend that give tasks
+Work = tuple[str, tuple[object, ...]]
+"""What a task is made of: the name of a method of the index backend, and its arguments."""
+Answer = tuple[object, Exception | None, dict[str, Usage]]
+"""The result of a task, or None and its error, and what it used of the endpoint."""
+
+
+class DeferredTask(Generator[Request, Reply, T]):
+    """An LLM task that begins on a worker. Here it only holds its `work`."""
+
+    def __init__(self, method: str, *arguments: object) -> None:
+        self.work: Work = (method, arguments)
+
+    def send(self, _value: Reply) -> Request:
+        raise TypeError("This task runs on a worker.")
+
+    def throw(self, *_error: Any) -> Request:  # noqa: ANN401 - as its base has it
+        raise TypeError("This task runs on a worker.")
+
+
+class _Deferring:
+    """An index backend whose tasks are deferred; everything else is that of `backend`."""
+
+    def __init__(self, backend: IndexBackend) -> None:
+        self._backend = backend
+
+    def __getattr__(self, name: str) -> object:
+        return partial(DeferredTask, name) if name in TASKS else getattr(self._backend, name)
+
+    def report(self, context: str, material: ReportMaterial) -> DeferredTask[object]:
+        """Writes a report. Of context and material, only what the backend reads travels."""
+        if self._backend.quotes:
+            return DeferredTask("report", "", material)
+        return DeferredTask("report", context, ReportMaterial({}, (), ()))
+
+
+def deferring(backend: IndexBackend) -> IndexBackend:
+    """The same backend, but its tasks are deferred."""
+    return cast("IndexBackend", _Deferring(backend))
+
+
+class TaskRunner:
+    """Runs the tasks of a backend in the process of one worker.
+
+    `settings` have no key; they are None for a backend that asks no model.
+    """
+
+    def __init__(self, backend: IndexBackend, settings: Settings | None) -> None:
+        self._backend, self._settings = backend, settings
+        self._elsewhere = Meter()
+        self._endpoint: Endpoint | None = None
+
+    async def begin(self, keys: Sequence[Any]) -> str:
+        """Opens the endpoint with a key, and returns the signature of extractions.
+
+        `keys` holds a reference to the key in Ray's store, or nothing. The reference stands in a
+        list, because Ray would replace a reference that is an argument itself by what it refers to.
+        """
+        if self._settings:
+            settings = self._settings.with_key(await keys[0] if keys else None)
+            self._elsewhere.limit = settings.max_cost
+            self._endpoint = Endpoint(settings, self._elsewhere)
+        return self._backend.signature("extraction")
+
+    async def run(self, work: Work, spent: float) -> Answer:
+        """Runs a task. `spent` is the cost of the run so far in US dollars, as the driver knows it.
+
+        Errors are returned, because Ray would print a traceback into the text of an error.
+        """
+        result: object = None
+        error: Exception | None = None
+        try:
+            result = await self._result(work, spent)
+        except GraphRAGError as found:
+            error = found
+        except Exception as found:  # noqa: BLE001 - the driver raises it
+            found.add_note(f"On a Ray worker:\n{traceback.format_exc()}")
+            error = found
+        return result, error, self._endpoint.meter.take() if self._endpoint else {}
+
+    async def _result(self, work: Work, spent: float) -> object:
+        task = cast("LLMTask[object]", getattr(self._backend, work[0])(*work[1]))
+        if self._endpoint is None:
+            return result_without_requests(task)
+        own = self._endpoint.meter.total.cost  # not yet reported to the driver
+        self._elsewhere.steps.clear()
+        self._elsewhere.steps["elsewhere"] = Usage(cost=spent + own)
+        return await self._endpoint.run(task)
+
+
+def version_of(path: Path) -> tuple[int, int] | None:
+    """The size of a file in bytes and its last change in nanoseconds; None if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:  # reading the file reports it
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def read_file(
+    path: Path, version: tuple[int, int], options: ReadOptions
+) -> tuple[Sequence[Document | Unreadable], Sequence[str]] | None:
+    """The items of a file, and the encodings that were guessed for it.
+
+    It is None if this machine has not the same version of the file.
+    """
+    if version_of(path) != version:
+        return None
+    encodings: list[str] = []
+    return list(read(path, options, encodings.append)), encodings
+
 
 LOCAL: Final = "local"
 """The address that starts Ray on this machine for one run."""
@@ -138,7 +261,7 @@ class RayCluster:
         `guessed` receives a file and the encoding that was guessed for it. This process reads files
         of rows, large files, and files that the workers do not have.
         """
-        remote = self.ray.remote(ray_worker.read_file)
+        remote = self.ray.remote(read_file)
 
         def items(path: Path, reading: Any) -> tuple[Path, Iterable[Document | Unreadable]]:  # noqa: ANN401 - a reference of Ray
             found = self.ray.get(reading) if reading is not None else None
@@ -150,7 +273,7 @@ class RayCluster:
 
         waiting: deque[tuple[Path, Any]] = deque()
         for path in files:
-            version = ray_worker.version_of(path)
+            version = version_of(path)
             here = version is None or version[0] > LARGE or holds_rows(path)
             waiting.append((path, None if here else remote.remote(path, version, options)))
             if len(waiting) > AHEAD * self.n:
@@ -211,7 +334,7 @@ class RayPool:
             self._slots = share.concurrency
         self.in_flight = self._n * self._slots
         backend = make(share)
-        self.backend = ray_worker.deferring(backend)
+        self.backend = deferring(backend)
         self._arguments = (backend, share if endpoint else None)
         self._workers: set[Any] = set()  # actors of Ray
         self._last_try = anyio.Lock()
@@ -235,7 +358,7 @@ class RayPool:
 
         Raises ReplyError if several workers have ended while they worked on the task.
         """
-        work = cast("ray_worker.DeferredTask[T]", task).work
+        work = cast("DeferredTask[T]", task).work
         if not self._workers:
             self._listen(Waiting("Waiting for free CPUs of the Ray cluster", 0))
             for _ in range(self._n):
@@ -265,7 +388,7 @@ class RayPool:
         )
 
     def _start_soon(self, tries: int = TRIES) -> None:
-        remote = self._ray.remote(ray_worker.TaskRunner)
+        remote = self._ray.remote(TaskRunner)
         worker = remote.options(num_cpus=1, max_concurrency=self._slots).remote(*self._arguments)
         self._workers.add(worker)
         self._tasks.start_soon(self._begin, worker, tries)

@@ -177,13 +177,12 @@ class ReadingProcess:
             found, encodings = pickle.load(process.stdout)  # type: ignore[arg-type] # noqa: S301 - our own process
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # its pipes are closed
             self._end()
-            if time.monotonic() - began >= self._seconds:
-                raise InputError(
-                    f"takes longer than the limit of {self._seconds:g} seconds to read: "
-                    "KG_READ_SECONDS sets another"
-                ) from None
+            late = time.monotonic() - began >= self._seconds
             raise InputError(
-                "made the process end that read it, most likely for lack of memory"
+                f"takes longer than the limit of {self._seconds:g} seconds to read: "
+                "KG_READ_SECONDS sets another"
+                if late
+                else "made the process end that read it, most likely for lack of memory"
             ) from None
         for encoding in encodings:
             file.guessed(encoding)
@@ -242,9 +241,7 @@ def clean(document: Document) -> tuple[Document, int]:
 
     def mend(value: T) -> T:
         nonlocal replaced
-        if not isinstance(value, str):
-            return value
-        text, n = storable(value)
+        text, n = storable(value) if isinstance(value, str) else (value, 0)
         replaced += n
         return cast("T", text)
 

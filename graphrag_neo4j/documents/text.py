@@ -11,12 +11,12 @@ import json
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getincrementaldecoder
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, BinaryIO, TextIO
+from typing import TextIO
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document, Scalar
@@ -165,13 +165,12 @@ MARKED = {
     BOM_UTF16_LE: "utf_16",
     BOM_UTF16_BE: "utf_16",
 }
-ESCAPE = b"\x1b"
-JAPANESE_SHIFT = ESCAPE + b"$"  # begins Japanese in ISO-2022-JP, whose bytes are all ASCII
-WIDE = ["utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"]
-OTHER_SCRIPTS = [
+# NUL, and the shift to Japanese in ISO-2022-JP: possible in UTF-8, but signs of other encodings.
+SUSPECT = {b"\0": ("utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"), b"\x1b$": ("iso2022_jp",)}
+OTHER_SCRIPTS = (
     *("cp1251", "koi8_r", "iso8859_5", "cp866", "cp1253", "iso8859_7", "cp1255", "cp1256"),
     *("cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
-]
+)
 # The letters beyond ASCII of each language, and the encodings that they are written in.
 WESTERN = (
     *("àâæçéèêëîïôœùûüÿ", "äöüß", "áéíóúüñ", "áâãàçéêíóôõúü", "àèéìîòóù", "æøåéèêóòôäöü"),
@@ -182,15 +181,14 @@ LATIN = {
     "cp1252": WESTERN,
     "cp1250": CENTRAL,
     "iso8859_2": CENTRAL,
-    "cp1254": ("çğıöşüâîûİ",),
+    "cp1254": ("çğıöşüâîû",),
     "cp1257": ("ąčęėįšųūž", "āčēģīķļņšūž", "äöõüšž"),
     "mac_roman": WESTERN,
     "cp850": WESTERN,
     "cp852": CENTRAL,
 }
+MIXTURE = {"cp1252": ("".join(WESTERN),)}
 SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼¾×±²³´\xa0\xad"
-# What no word has inside: a capital after a small letter, a sign between letters.
-MISPLACED = re.compile(r"(?<=[a-zß-ÿ])[À-ÞŒ]|(?<=[^\W\d_])[^\w\s\x00-\x7f’–—·\xa0\xad](?=[^\W\d_])")
 # A word of several letters, some of which are not ASCII.
 WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]+[^\W\d_\x00-\x7f][^\W\d_]*|[^\W\d_\x00-\x7f][^\W\d_]+")
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
@@ -198,51 +196,29 @@ MIXED = 0.3  # share of ASCII letters in Latin words that have others, too
 
 
 def _encoding_in(path: Path, named: str | None) -> str | None:
-    """Finds the encoding of a text file; `named` is that of files that are not UTF-8, if known.
+    """The encoding of a text file; `named` is that of files that are not UTF-8, if known.
 
-    Returns None if no encoding fits the bytes. Raises OSError.
-    """
-    with path.open("rb") as file:
-        beginning = file.read(4)
-        for mark, encoding in MARKED.items():
-            if beginning.startswith(mark):
-                return encoding
-        file.seek(0)
-        valid, place = _look_through(file)
-        if place is None:
-            return UTF8
-        if named:
-            return named
-        start = max(0, place - BLOCK // 4)
-        file.seek(start)
-        sample = file.read(BLOCK + BLOCK // 2)
-        if start:  # whole lines have whole characters
-            sample = sample.partition(b"\n")[2] or sample
-        if file.read(1):
-            sample = sample.rpartition(b"\n")[0] or sample
-    return _guess(sample) or (UTF8 if valid else None)
-
-
-def _look_through(file: BinaryIO) -> tuple[bool, int | None]:
-    """Whether a file is valid UTF-8, and the place of its first block that may not be.
-
-    NUL and the shift to Japanese are possible in UTF-8, but a sign of another encoding.
+    None if no encoding fits the bytes. Raises OSError.
     """
     decoder = getincrementaldecoder("utf-8")()
-    place, suspect = 0, None
-    try:
-        while block := file.read(BLOCK):
-            decoder.decode(block)
-            # Python finds a single byte eighty times as fast as two, and ESC is in hardly any text.
-            if suspect is None and (
-                b"\0" in block or (ESCAPE in block and JAPANESE_SHIFT in block)
-            ):
-                suspect = place
-            place += len(block)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False, place if suspect is None else suspect
-    return True, suspect
+    valid, sample, before = True, b"", b""
+    with path.open("rb") as file:
+        while valid and (block := file.read(BLOCK)):
+            if not before and (marked := next(filter(block.startswith, MARKED), None)):
+                return MARKED[marked]
+            try:
+                decoder.decode(block, final=len(block) < BLOCK)
+            except UnicodeDecodeError:
+                valid = False
+            if not sample and (not valid or any(sign in block for sign in SUSPECT)):
+                # Lines that are whole have whole characters.
+                sample = before[-BLOCK // 4 :].partition(b"\n")[2] + block
+                if len(block) == BLOCK:
+                    sample = sample.rpartition(b"\n")[0] or sample
+            before = block
+    if not sample:
+        return UTF8
+    return named or _guess(sample) or (UTF8 if valid else None)
 
 
 def _guess(sample: bytes) -> str | None:
@@ -250,27 +226,25 @@ def _guess(sample: bytes) -> str | None:
 
     If there is none, a mixture of western languages is assumed where words look Latin.
     """
-    if b"\0" in sample:  # UTF-16 or UTF-32 without a mark, or no text
-        return _detected(sample[: len(sample) // 4 * 4], WIDE)
-    if JAPANESE_SHIFT in sample:
-        return _detected(sample, ["iso2022_jp"])
+    for sign, encodings in SUSPECT.items():
+        if sign in sample:
+            return _detected(sample, encodings)
     words = "".join(WORD_BEYOND_ASCII.findall(sample.decode("cp1252", "replace")))
     if sum(map(str.isascii, words)) >= MIXED * len(words):  # they look Latin
-        shares = {name: _share(sample, name, letters) for name, letters in LATIN.items()}
-        best = max(shares, key=lambda name: shares[name])
-        if shares[best] >= SURE:
-            return best
-        if _share(sample, "cp1252", ["".join(WESTERN)]) >= SURE:
-            return "cp1252"
-    return _detected(sample, OTHER_SCRIPTS) or _detected(sample, [])
+        for group in (LATIN, MIXTURE):
+            shares = {name: _share(sample, name, letters) for name, letters in group.items()}
+            best = max(shares, key=lambda name: shares[name])
+            if shares[best] >= SURE:
+                return best
+    return _detected(sample, OTHER_SCRIPTS)
 
 
-def _detected(sample: bytes, among: list[str]) -> str | None:
-    """The encoding that charset-normalizer finds, among all it knows if `among` is empty."""
+def _detected(sample: bytes, among: Sequence[str]) -> str | None:
+    """The encoding that charset-normalizer finds."""
     from charset_normalizer import from_bytes  # noqa: PLC0415 - rarely needed
 
-    best = from_bytes(sample, cp_isolation=among or None).best()
-    return best.encoding if best and (not among or best.encoding in among) else None
+    best = from_bytes(sample, cp_isolation=[*among]).best()
+    return best.encoding if best and best.encoding in among else None
 
 
 def _share(sample: bytes, encoding: str, alphabets: Collection[str]) -> float:
@@ -281,7 +255,7 @@ def _share(sample: bytes, encoding: str, alphabets: Collection[str]) -> float:
         return 0.0
     beyond = Counter(character.lower() for character in text if not character.isascii())
     usual = max(sum(beyond[one] for one in {*alphabet, *SIGNS}) for alphabet in alphabets)
-    return (usual - len(MISPLACED.findall(text))) / max(beyond.total(), 1)
+    return usual / max(beyond.total(), 1)
 
 
 # Plain text
@@ -338,16 +312,11 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
     name of the file. Raises InputError if the file as a whole can't be used, OSError and
     UnicodeError.
     """
-    options = file.options
-    list_rows, columns_of = ROWS[file.path.suffix.lower()]
-    seen = KeyCounts()
-    unusable = 0
-    for place, value in list_rows(file):
+    options, seen, unusable = file.options, KeyCounts(), 0
+    for place, row in ROWS[file.path.suffix.lower()](file):
         try:
-            row = columns_of(value)
-            name = _name(row, options, seen)
             alone = place == ALONE and options.id_column is None
-            document = _document(row, source if alone else f"{source}#{name}", options)
+            document = _document(row, source, options, seen, alone=alone)
         except InputError as error:
             unusable += 1
             if unusable <= NAMED:
@@ -380,22 +349,22 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
         try:
             header = next(rows)
             for number, row in enumerate(filter(None, rows), 1):
-                yield f"row {number}", (header, row)
+                # Not DictReader: it names each column for a short row.
+                cells = zip(header, row, strict=False)
+                if len(row) > len(header):
+                    yield f"row {number}", InputError("has more fields than there are columns")
+                else:  # a column without a name is the index that pandas writes
+                    yield f"row {number}", {name: value for name, value in cells if name}
         except csv.Error as error:
             raise InputError(f"is not a usable csv at line {rows.line_num}: {error}") from error
 
 
 def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
     """The lines of a file. Raises InputError for a line that is longer than the limit."""
-    longest = options.max_bytes
     number = 0
-    while line := text.readline(longest + 1):
+    while line := text.readline(options.max_bytes + 1):
         number += 1
-        if len(line) > longest:
-            raise InputError(
-                f"line {number} holds more than the limit of {longest // MEGABYTE:,} MB: "
-                "KG_MAX_FILE_MB sets another"
-            )
+        options.refuse_larger(len(line), f"line {number} holds")
         yield line
 
 
@@ -405,33 +374,25 @@ def _delimiter(file: TextIO, options: ReadOptions) -> str:
     headers = []
     for delimiter in DELIMITERS:
         file.seek(0)
-        headers.append(next(csv.reader(_limited(file, options), delimiter=delimiter), []))
+        header = next(csv.reader(_limited(file, options), delimiter=delimiter), [])
         file.seek(0)
-        if wanted.issubset(headers[-1]):
-            for name, count in Counter(filter(None, headers[-1])).items():
+        if wanted.issubset(header):
+            for name, count in Counter(filter(None, header)).items():
                 if count > 1:
                     raise InputError(f"has {count} columns {name}: rename all but one")
             return delimiter
+        headers.append(header)
     header = max(headers, key=len)
     missing = sorted(str(name) for name in wanted - {*header})
-    names = shorten(", ".join(header), 200)
     hint = ": name the one with the text by --text-column" if options.text_column in missing else ""
+    names = shorten(", ".join(header), 200)
     raise InputError(f"has no column {', '.join(missing)}; its columns are {names}{hint}")
 
 
-def _csv_columns(row: tuple[list[str], list[str]]) -> TableRow:
-    """The columns of a row, with the header. Not DictReader: it names each column for a short row.
-
-    A column without a name is left out: it is the index that pandas writes.
-    """
-    header, fields = row
-    if len(fields) > len(header):
-        raise InputError("has more fields than there are columns")
-    return {name: value for name, value in zip(header, fields, strict=False) if name}
-
-
 def _json_rows(file: File) -> Iterator[tuple[str, object]]:
-    parsed = _parse(file.text_to_parse())
+    parsed = _parsed(file.text_to_parse())
+    if isinstance(parsed, InputError):
+        raise parsed
     if isinstance(parsed, list):
         yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
     elif isinstance(parsed, dict) and (column := file.options.text_column) not in parsed:
@@ -446,30 +407,23 @@ def _jsonl_rows(file: File) -> Iterator[tuple[str, object]]:
     with file.open() as text:
         for number, line in enumerate(_limited(text, file.options), 1):
             if line.strip():
-                yield f"line {number}", line
+                yield f"line {number}", _parsed(line)
 
 
-def _json_columns(value: object) -> TableRow:
-    if not isinstance(value, dict):
-        raise InputError("is not a JSON object")
-    return value
-
-
-def _parse(text: str) -> object:
-    """Parses JSON. NaN and Infinity, which JSON does not have, become null."""
+def _parsed(text: str) -> object:
+    """The value of a text in JSON, or an InputError. NaN and Infinity become null."""
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}") from error
+        return InputError(f"is not JSON: {error}")
 
 
-Lister = Callable[[File], Iterator[tuple[str, object]]]
-ROWS: Mapping[str, tuple[Lister, Callable[[Any], TableRow]]] = {
-    ".csv": (_csv_rows, _csv_columns),
-    ".json": (_json_rows, _json_columns),
-    ".jsonl": (_jsonl_rows, lambda line: _json_columns(_parse(line))),
+ROWS: Mapping[str, Callable[[File], Iterator[tuple[str, object]]]] = {
+    ".csv": _csv_rows,
+    ".json": _json_rows,
+    ".jsonl": _jsonl_rows,
 }
-"""By suffix: a function that lists the rows with their places, and one for a row's columns."""
+"""By suffix: a function that lists the rows, or what is wrong with one, with their places."""
 
 
 def _name(row: TableRow, options: ReadOptions, seen: KeyCounts) -> str:
@@ -486,13 +440,22 @@ def _name(row: TableRow, options: ReadOptions, seen: KeyCounts) -> str:
     return name
 
 
-def _document(row: TableRow, source: str, options: ReadOptions) -> Document:
+def _document(
+    row: object, source: str, options: ReadOptions, seen: KeyCounts, *, alone: bool
+) -> Document:
+    """The document of a row; one that is `alone` in its file has the source of the file."""
+    if isinstance(row, InputError):
+        raise row
+    if not isinstance(row, dict):
+        raise InputError("is not a JSON object")
+    name = _name(row, options, seen)
     text = _value(row, options.text_column)
     if not isinstance(text, str | None):
         raise InputError(f"has no text in its column {options.text_column}")
     title = _value(row, options.title_column) if options.title_column else row.get("title")
     taken = {options.text_column, options.title_column or "title", options.id_column}
-    return Document(text or "", source, _string(title), metadata_of(row, taken))
+    place = source if alone else f"{source}#{name}"
+    return Document(text or "", place, _string(title), metadata_of(row, taken))
 
 
 def _value(row: TableRow, column: str) -> object:

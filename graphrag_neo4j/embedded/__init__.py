@@ -8,13 +8,14 @@ In reading order: this module, home, releases, jars, process.
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graphrag_neo4j.embedded import process
 from graphrag_neo4j.embedded.home import (
     HEAP,
+    IN_USE,
     LOOPBACK,
     Home,
     ServerRecord,
@@ -22,7 +23,7 @@ from graphrag_neo4j.embedded.home import (
     default_home,
     write_config,
 )
-from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java, read_lock
+from graphrag_neo4j.embedded.releases import RELEASES, Release, find_java, read_lock
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
@@ -72,24 +73,18 @@ class Server:
         return f"{self.http_url}/browser/?dbms={scheme}://{self.username}@{place}"
 
     def refuse_ended(self) -> None:
-        """Raises EmbeddedError if the process of the server has ended."""
-        if process.find(Home(self.home), self.pid) is None:
-            raise EmbeddedError(self._ended())
-
-    def _ended(self) -> str:
-        """A sentence that says why the process may have ended, and what to do."""
+        """Raises EmbeddedError if the process of the server has ended, with the likely reason."""
         home = Home(self.home)
-        last_words = b""
-        with suppress(FileNotFoundError), home.console_path.open("rb") as console:
-            console.seek(max(0, home.console_path.stat().st_size - LAST_WORDS))
-            last_words = console.read()
-        if b"java.lang.OutOfMemoryError" in last_words:
-            return (
+        if process.find(home, self.pid):
+            return
+        last_words = home.console_path.read_bytes() if home.console_path.exists() else b""
+        if b"java.lang.OutOfMemoryError" in last_words[-LAST_WORDS:]:
+            raise EmbeddedError(
                 f"The Neo4j in {self.home} has run out of memory and has ended, and this command"
                 f" with it: give it more by a line such as {HEAP}=8g in {home.own_config_path},"
                 " and run the same command again; the saved data is not lost."
             )
-        return (
+        raise EmbeddedError(
             f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with it:"
             " run the same command again, which starts Neo4j again; the saved data is not lost."
             f" Its log is {home.log_path}."
@@ -97,9 +92,7 @@ class Server:
 
     def stopped(self) -> str:
         """A sentence that says why the database may have stopped, and what to do."""
-        if full := _full_disk(self.home):
-            return full
-        return (
+        return _full_disk(self.home) or (
             f"Neo4j has stopped the database in {self.home} after an error: run the same command"
             " again, which starts Neo4j again; the saved data is not lost. Its log is"
             f" {Home(self.home).log_path}."
@@ -133,12 +126,7 @@ def _plain_errors() -> Iterator[None]:
 
 
 @_plain_errors()
-def start(
-    settings: Settings,
-    listen: Listener = silent,
-    *,
-    upgrade: bool = False,
-) -> Server:
+def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = False) -> Server:
     """Returns the running server of the settings' home; downloads and starts it where needed.
 
     With `upgrade` True, data of 5.26 becomes data of 2026.01; this can't be undone. Raises
@@ -147,14 +135,14 @@ def start(
     home, release = _home(settings), RELEASES[settings.neo4j_release]
     home.make_folder()
     with home.locked(listen):
-        record = _of_release(home, release, listen, upgrade=upgrade)
+        if (record := home.read()) is None:
+            record = ServerRecord()
+            home.write(record)  # first of all, because it makes the folder a home
+        if record.release not in {"", release.name}:
+            _refuse_other_release(home, record, release, upgrade=upgrade)
+            _end(home, listen)
         if process.find(home, record.pid) is None:
-            from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
-
-            java, jars = find_java(), jars_folder(release)
-            complete(read_lock(release.lock()), jars, settings.maven_url, listen)
-            listen(Notice(f"Starting Neo4j {release.version} in {home.path}."))
-            record = _launch(home, record, release, java, jars, listen=listen)
+            record = _launch(home, record, settings, listen)
         elif not record.ready:
             listen(Notice(f"Waiting for Neo4j {record.version} in {home.path} to answer."))
         if not record.ready:
@@ -165,11 +153,7 @@ def start(
 
 
 @_plain_errors()
-def restart(
-    settings: Settings,
-    stopped: Server,
-    listen: Listener = silent,
-) -> Server:
+def restart(settings: Settings, stopped: Server, listen: Listener = silent) -> Server:
     """Starts the settings' server again after the database of `stopped` has stopped.
 
     Raises GraphStoppedError where the disk is still full, and EmbeddedError as `start` does.
@@ -201,16 +185,15 @@ def running(settings: Settings) -> Server | None:
 def status(settings: Settings) -> ServerStatus:
     """The status of the settings' home."""
     home = _home(settings)
-    record = home.read() or ServerRecord()
-    return ServerStatus(home.path, record.version, running(settings), home.password_path)
+    version = (home.read() or ServerRecord()).version
+    return ServerStatus(home.path, version, running(settings), home.password_path)
 
 
 @_plain_errors()
 def stop(settings: Settings, listen: Listener = silent) -> bool:
     """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
     home = _home(settings)
-    record = home.read()
-    if record is None or process.find(home, record.pid) is None:
+    if process.find(home, (home.read() or ServerRecord()).pid) is None:
         return False
     with home.locked(listen):
         return _end(home, listen)
@@ -257,17 +240,10 @@ def _full_disk(folder: Path) -> str | None:
     )
 
 
-def _of_release(home: Home, release: Release, listen: Listener, *, upgrade: bool) -> ServerRecord:
-    """The home's record. Raises EmbeddedError if its data is of another release.
-
-    With `upgrade` True, older data is accepted.
-    """
-    record = home.read()
-    if record is None:
-        record = ServerRecord()
-        home.write(record)  # first of all, because it makes the folder a home
-    if record.release in {"", release.name}:
-        return record
+def _refuse_other_release(
+    home: Home, record: ServerRecord, release: Release, *, upgrade: bool
+) -> None:
+    """Raises EmbeddedError unless older data may be upgraded to this release."""
     if (record.release, release.name) != UPGRADE:
         raise EmbeddedError(
             f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't read:"
@@ -279,13 +255,16 @@ def _of_release(home: Home, release: Release, listen: Listener, *, upgrade: bool
             f" turns it into data of {release.name} for good; KG_NEO4J_RELEASE={record.release}"
             " keeps it as it is; or name another folder in --home or KG_HOME."
         )
-    _end(home, listen)
-    return record
 
 
-def _launch(
-    home: Home, record: ServerRecord, release: Release, java: Java, jars: Path, *, listen: Listener
-) -> ServerRecord:
+def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listener) -> ServerRecord:
+    """Starts the server, with its jars and its first password; returns its record."""
+    from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
+
+    release = RELEASES[settings.neo4j_release]
+    java, jars = find_java(), jars_folder(release)
+    complete(read_lock(release.lock()), jars, settings.maven_url, listen)
+    listen(Notice(f"Starting Neo4j {release.version} in {home.path}."))
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
     usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
@@ -329,7 +308,7 @@ def _server(home: Home, record: ServerRecord) -> Server:
 
 def calculator_home(settings: Settings) -> Path:
     """The folder of the server that only computes: `<home>-gds`, beside the home of the user."""
-    home = (settings.home or default_home()).expanduser().resolve()
+    home = _home(settings).path
     return home.with_name(f"{home.name}-gds")
 
 
@@ -340,11 +319,11 @@ def calculator(settings: Settings, listen: Listener = silent) -> Iterator[Server
     Another process that wants it waits until then. A server that a killed process has left behind
     is used and stopped. Raises EmbeddedError where it can't be downloaded or started.
     """
-    own = settings.model_copy(update={"home": calculator_home(settings)})
     home = Home(calculator_home(settings))
+    own = settings.model_copy(update={"home": home.path})
     with _plain_errors():
         home.make_folder()
-    with home.in_use(listen):
+    with home.locked(listen, IN_USE):
         record = home.read()
         if record and record.release not in {"", settings.neo4j_release}:
             wipe(own, listen)  # there is no data in it

@@ -20,6 +20,7 @@ from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_f
 
 __all__ = [
     "HEAP",
+    "IN_USE",
     "LOOPBACK",
     "Home",
     "ServerRecord",
@@ -64,36 +65,21 @@ class ServerRecord:
     ready: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Home:
-    """A home: the paths in it, and reading and writing its files."""
+    """A home: the paths in it, and reading and writing its files.
 
-    path: Path
+    A folder with the file `record_path` is a home. Neo4j's log is at `log_path`, and the output of
+    the last server, errors at its start included, at `console_path`. The user's own settings for
+    Neo4j are at `own_config_path`, which this program only reads.
+    """
 
-    @property
-    def record_path(self) -> Path:
-        """The path of the record; a folder with this file is a home."""
-        return self.path / RECORD
-
-    @property
-    def password_path(self) -> Path:
-        """The path of the file with the password, which only the user can read."""
-        return self.path / "password"
-
-    @property
-    def own_config_path(self) -> Path:
-        """The path of the user's own settings for Neo4j, which this program only reads."""
-        return self.path / OWN_CONFIG
-
-    @property
-    def log_path(self) -> Path:
-        """The path of Neo4j's log for users."""
-        return self.path / "logs" / "neo4j.log"
-
-    @property
-    def console_path(self) -> Path:
-        """The path of the output of the last server, errors at its start included."""
-        return self.path / "logs" / "console.log"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.record_path = path / RECORD
+        self.password_path = path / "password"
+        self.own_config_path = path / OWN_CONFIG
+        self.log_path = path / "logs" / "neo4j.log"
+        self.console_path = path / "logs" / "console.log"
 
     def make_folder(self) -> None:
         """Makes the folder if it is missing. Raises EmbeddedError if it holds other files."""
@@ -141,14 +127,12 @@ class Home:
         old = self.read() or ServerRecord()
         self.write(ServerRecord("", "", old.bolt_port, old.http_port, old.browse_port))
 
-    def locked(self, listen: Listener) -> AbstractContextManager[None]:
-        """Holds the lock of this home against other processes, with a notice if it has to wait."""
-        return locked(self.path / LOCK, listen, f"Waiting for another process in {self.path}")
+    def locked(self, listen: Listener, name: str = LOCK) -> AbstractContextManager[None]:
+        """Holds a lock of this home against other processes, with a notice if it has to wait.
 
-    def in_use(self, listen: Listener) -> AbstractContextManager[None]:
-        """Keeps the server of this home for this process alone, from before its start."""
-        why = f"Waiting for another run that uses the server in {self.path}"
-        return locked(self.path / IN_USE, listen, why)
+        The lock `IN_USE` keeps the server for this process alone, from before its start.
+        """
+        return locked(self.path / name, listen, f"Waiting for another process in {self.path}")
 
 
 # Locks and waits

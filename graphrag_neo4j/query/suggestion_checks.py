@@ -38,7 +38,7 @@ async def is_answerable(
 
 async def _names_nothing_known(query: QueryContext, text: str) -> bool:
     """Tells whether a name in the question has a word that occurs nowhere in the graph."""
-    from graphrag_neo4j.text.questions import names_in  # noqa: PLC0415 - it reads word lists
+    from graphrag_neo4j.text.sentence_ranking import names_in  # noqa: PLC0415 - it reads word lists
 
     said = " ".join(names_in(text))
     words = list(dict.fromkeys(word.casefold() for word in re.findall(r"\w+", said)))

@@ -56,48 +56,29 @@ def is_acronym_of(acronym: str, name: str) -> bool:
 def expansions(text: str, acronym: str) -> set[str]:
     """What a text says that an acronym stands for.
 
-    The text says so by brackets or by "or": "Graph Data Science (GDS)", "GDS (Graph Data Science)",
-    "artificial intelligence, or AI". An empty text stands for words before the acronym in brackets
-    whose first letters are others: there it may stand for something else.
+    The text says so by brackets: "Graph Data Science (GDS)", "GDS (Graph Data Science)". An empty
+    text stands for words before the acronym in brackets whose first letters are others: there it
+    may stand for something else.
 
     >>> expansions("Use the Graph Data Science (GDS) library.", "GDS")
     {'Graph Data Science'}
-    >>> expansions("It is artificial intelligence, or AI, that I mean.", "AI")
-    {'artificial intelligence'}
     >>> expansions("The Industrial Union of Metalworkers (IGM) met.", "IGM")
     {''}
     """
-    found = {*_in_brackets(text, acronym), *_after_or(text, acronym)}
-    return {one for one in found if not one or is_acronym_of(acronym, one)}
+    found: set[str] = set()
+    for one in _BRACKETS.finditer(text):
+        inside, before = one[1].strip(), text[max(0, one.start() - FAR) : one.start()]
+        words = _ENDS.split(before)[-1].split()
+        if inside == acronym:
+            found.add(next(_last_words(words, acronym), ""))
+        elif words and words[-1] == acronym and is_acronym_of(acronym, inside):
+            found.add(inside)
+    return found
 
 
 def definition_forms(acronym: str) -> list[str]:
     """Texts of which one stands in each text that `expansions` finds something in."""
-    return [f"({acronym})", f"{acronym} (", f", or {acronym}", f"{acronym}, or "]
-
-
-def _in_brackets(text: str, acronym: str) -> Iterator[str]:
-    """The word sequences that brackets bind to an acronym."""
-    for found in _BRACKETS.finditer(text):
-        inside, before = found[1].strip(), text[max(0, found.start() - FAR) : found.start()]
-        words = _ENDS.split(before)[-1].split()
-        if inside == acronym:
-            yield next(_last_words(words, acronym), "")
-        elif words and words[-1] == acronym:
-            yield inside
-
-
-def _after_or(text: str, acronym: str) -> Iterator[str]:
-    """The word sequences that ", or" binds to an acronym."""
-    written = re.escape(acronym)
-    for found in re.finditer(rf",? or {written}\b", text):
-        before = text[max(0, found.start() - FAR) : found.start()]
-        if text[found.start()] == ",":
-            yield from _last_words(_ENDS.split(before)[-1].split(), acronym)
-    for found in re.finditer(rf"\b{written}, or ", text):
-        words = _ENDS.split(text[found.end() : found.end() + FAR])[0].replace(",", " ,").split()
-        for n in range(2, min(len(words), len(acronym) + MOST_SMALL) + 1):
-            yield " ".join(words[:n])
+    return [f"({acronym})", f"{acronym} ("]
 
 
 def _last_words(words: list[str], acronym: str) -> Iterator[str]:

@@ -53,12 +53,11 @@ BESIDE = {
     key: word_set(words)
     for key, _, words in (line.partition(" = ") for line in lines_of("words/beside_names.txt"))
 }
-# Small words inside names: PARTICLES in all languages but German, FOREIGN in English text alone, as
-# in "Dar es Salaam". Before those that are English words, too, no stop word stands.
+# Small words inside names: PARTICLES in all languages, FOREIGN in English text alone, as in "Dar es
+# Salaam". Before those that are English words, too, no stop word stands.
 PARTICLES = BESIDE["particles"] | {"de la", "von der", "van der", "van den"}
 AFTER_NAMES = BESIDE["after_names"]
 FOREIGN = BESIDE["foreign"] | AFTER_NAMES
-LINKS = PARTICLES | FOREIGN | {"and", "and the", "of", "of the", "for", "the"}
 # Words with a full stop that are the first part of a name ("St. Louis"), and that stand before one.
 PREFIXES, RANKS = BESIDE["prefixes"], BESIDE["ranks"]
 ABBREVIATED = TITLES | PREFIXES | RANKS
@@ -79,37 +78,26 @@ WORKING = HEADS | BESIDE["working"]  # words before the name of an employer
 CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
 # The number of a model: "Boeing 737s", "Nokia 3310". Numbers from 1000 to 2099 are years.
 NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|\p{N}{3}s|(?!1|20)\p{N}{4}|[IVX]{1,4}")
+UNNUMBERED = TIMES | UNNAMED  # "May 5", "Section 1"
 ENDINGS = frozenset('.!?:"“”«»‘…')
 PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N}{1,4}|\p{N}{3})s")
 
 
 def seen_inside(passage: Passage) -> frozenset[str]:
-    """Returns the words of a chunk that are capitalised inside a sentence.
-
-    The words of speakers' names in lower case are included.
-    """
-    small = (word for name in passage.speakers if name.islower() for word in name.split())
-    capitals = (
+    """Returns the words of a chunk that are capitalised inside a sentence."""
+    return frozenset(
         word.text
         for sentence in passage.sentences
         for before, word in pairwise(sentence.words)
         if CAPITAL.match(word.text) and not _starts_anew(sentence, before.end, word.start)
     )
-    return frozenset((*small, *capitals))
 
 
 def names_of(sentence: Sentence, language: str, inside: frozenset[str]) -> Iterator[NameSpan]:
     """Yields the names in a sentence. `inside` is the result of `seen_inside`."""
     texts, words = [word.text for word in sentence.words], sentence.words
-    capital = [
-        CAPITAL.match(text) is not None or (text[0].islower() and text in inside) for text in texts
-    ]
-    whole = sentence.text.endswith((".", "!", "?"))
-    heading = not whole and len(texts) > 3 and sum(capital) > HEADING * len(texts)
-    if heading and language != GERMAN:
-        return
-    for run in _runs(sentence, texts, capital, language):
-        for first, last in _split(texts, *_trimmed(sentence, run, language, inside)):
+    for run in _runs(sentence, texts, language):
+        for first, last in _split(texts, *_trimmed(sentence, texts, run, language, inside)):
             spelled = _spelled(sentence, texts, first, last)
             if name := _name(spelled, language):
                 type_ = _type_of(spelled, texts[max(0, first - 2) : first], texts[last:][:1])
@@ -122,25 +110,26 @@ def _starts_anew(sentence: Sentence, end: int, start: int) -> bool:
     return gap.strip() != "." and not ENDINGS.isdisjoint(gap)
 
 
-def _runs(
-    sentence: Sentence, texts: Sequence[str], capital: Sequence[bool], language: str
-) -> Iterator[tuple[int, int]]:
+def _runs(sentence: Sentence, texts: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
     """Yields the ranges [first, last) of capitalised words, with the small words inside names."""
+    capital = [CAPITAL.match(text) is not None for text in texts]
+    heading = len(texts) > 3 and sum(capital) > HEADING * len(texts)
+    if heading and not sentence.text.endswith((".", "!", "?")) and language != GERMAN:
+        return
     last, n = 0, len(texts)
     for first in range(n):
         if first < last or not capital[first]:
             continue
         last = first + 1
         while last < n and _joined(sentence, last):
-            unnumbered = texts[last - 1].lower() in TIMES | UNNAMED
-            if capital[last] or (NUMERAL.fullmatch(texts[last]) and not unnumbered):
-                last += 1
-                continue
-            ends = (end for end in (last + 2, last + 1) if end < n and capital[end])
-            links = (end for end in ends if _links(sentence, texts, last, end, language))
-            if (end := next(links, 0)) == 0:
-                break
-            last = end + 1
+            numbered = NUMERAL.fullmatch(texts[last]) and texts[last - 1].lower() not in UNNUMBERED
+            if not (capital[last] or numbered):
+                ends = (end for end in (last + 2, last + 1) if end < n and capital[end])
+                links = (end for end in ends if _links(sentence, texts, last, end, language))
+                if (end := next(links, 0)) == 0:
+                    break
+                last = end
+            last += 1
         yield first, last
 
 
@@ -154,37 +143,42 @@ def _joined(sentence: Sentence, at: int) -> bool:
 
 def _links(sentence: Sentence, texts: Sequence[str], at: int, end: int, language: str) -> bool:
     """Tells whether the small words [at, end) are inside the name around them."""
-    link = " ".join(texts[at:end]).lower()
-    if link not in LINKS or not all(_joined(sentence, i) for i in range(at, end + 1)):
-        return False
-    before, after = texts[at - 1].lower().rstrip("."), texts[end].lower()
+    link, before = " ".join(texts[at:end]).lower(), texts[at - 1].lower().rstrip(".")
     if link in FOREIGN:
-        return language == "en" and not (link in AFTER_NAMES and is_stop_word(before, "en"))
-    if link in PARTICLES:
-        return language != GERMAN or is_given_name(texts[at - 1])
-    if link in ("and", "and the"):
-        return (texts[at - 1], texts[end]) in _joined_places()
-    if link in ("for", "the"):
-        return before in (ORGANIZATIONS if link == "for" else BESIDE["before_the"])
-    return before not in ROLES and before not in TIMES and after not in TIMES
+        links = language == "en" and not (link in AFTER_NAMES and is_stop_word(before, "en"))
+    elif link in PARTICLES:
+        links = language != GERMAN or is_given_name(texts[at - 1])
+    elif link in ("for", "the"):
+        links = before in (ORGANIZATIONS if link == "for" else BESIDE["before_the"])
+    else:
+        times = {before, texts[end].lower()} & TIMES
+        links = link in ("of", "of the") and before not in ROLES and not times
+    return links and all(_joined(sentence, i) for i in range(at, end + 1))
 
 
 def _trimmed(
-    sentence: Sentence, run: tuple[int, int], language: str, inside: frozenset[str]
+    sentence: Sentence,
+    texts: Sequence[str],
+    run: tuple[int, int],
+    language: str,
+    inside: frozenset[str],
 ) -> tuple[int, int]:
     """Removes the words at both ends of a run that are not part of the name."""
-    (first, last), texts = run, [word.text for word in sentence.words]
-    words, alone = sentence.words, last - first == 1
+    (first, last), words = run, sentence.words
     opening = first == 0 or _starts_anew(sentence, words[first - 1].end, words[first].start)
-    saint = texts[first].lower() in PREFIXES and not alone
+    saint = texts[first].lower() in PREFIXES and last - first > 1
     if opening and texts[first] not in inside and not saint:
-        first += _is_opening(texts[first], language, alone=alone)
+        first += _is_opening(texts[first], language, alone=last - first == 1)
     first = _full_name(texts, first, last)
     while first < last and _is_before(texts, first, last, language):
         first += 1
     if language == GERMAN:  # "Präsidentin Christine Lagarde"
         first = next((i for i in range(first, last - 1) if is_given_name(texts[i])), first)
-    while first < last and _is_after(texts, first, last):
+    while first < last and (
+        _is_around(texts[last - 1]) or texts[last - 1].lower() in PARTICLES | {"of", "for"}
+    ):
+        if last - first > 2 and texts[last - 2].lower() in PARTICLES:  # "Rio de Janeiro"
+            break
         last -= 1
     return first, last
 
@@ -220,13 +214,6 @@ def _is_surname(word: str) -> bool:
     return not is_ordinary(word) and lower not in ORGANIZATIONS and lower not in PLACES
 
 
-def _is_after(texts: Sequence[str], first: int, last: int) -> bool:
-    """Tells whether the last word is not part of the name. After "de" it is: "Rio de Janeiro"."""
-    if last - first > 2 and texts[last - 2].lower() in PARTICLES:
-        return False
-    return _is_around(texts[last - 1]) or texts[last - 1].lower() in PARTICLES | {"of", "for"}
-
-
 def _is_around(word: str) -> bool:
     lower = word.lower().replace("’", "'").rstrip(".")
     return lower in AROUND or lower.partition("'")[0] in UNNAMED
@@ -235,53 +222,41 @@ def _is_around(word: str) -> bool:
 def _is_opening(word: str, language: str, *, alone: bool) -> bool:
     """Tells whether a word is capitalised only because it begins a sentence."""
     lower = word.lower()
+    stop = is_stop_word(lower, language) and rarity(lower) < COMMON
     if not word[1:].islower():
         return False
     if language != "en":
-        return alone or is_stop_word(lower, language)
+        return alone or stop
     if not alone and parts_of_speech([lower]) in ("N", "S", "J"):
-        return lower in EVALUATIVE or lower in GENERIC or is_stop_word(lower, language)
+        return stop or lower in EVALUATIVE or lower in GENERIC
     if "-" in lower:  # "Sitting-room"
-        return all(is_ordinary(part) or is_stop_word(part, language) for part in lower.split("-"))
-    return is_ordinary(word) or (is_stop_word(lower, language) and rarity(lower) < COMMON)
+        return all(is_ordinary(part) or is_stop_word(part, "en") for part in lower.split("-"))
+    return stop or is_ordinary(word)
 
 
 def _split(texts: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
     """Splits a run into its names.
 
-    "Kevin's Microsoft" is two names, "Moore's Law" is one. "Microsoft CTO Kevin Scott" is two, and
-    so is "Pat Roberts of Kansas", but not "University of Kansas".
+    "Kevin's Microsoft" is two names, "Moore's Law" and "St. James's Park" are one. "Microsoft CTO
+    Kevin Scott" is two, and so is "Pat Roberts of Kansas", but not "University of Kansas".
     """
     start = first
     for i in range(first, last - 1):
-        if i > start and _is_role_between(texts, i, last):
+        word, after = texts[i].replace("’", "'"), texts[i + 1]
+        role = word.lower() in ROLES | ADDRESSES and not is_given_name(word)
+        saint = texts[start].lower() in PREFIXES and i == start + 1
+        another = i > start or not is_ordinary(after) or after.isupper() or word[:-2].isupper()
+        if i > start and role and last - i > 2 and is_given_name(after):
             yield start, i
             start = i + 1
-        elif _owns(texts, start, i):
+        elif word.endswith("'s") and another and not saint:
             yield start, i + 1
             start = i + 1
-        elif i - start > 1 and texts[i].lower() == "of" and is_given_name(texts[start]):
+        elif i - start > 1 and word.lower() == "of" and is_given_name(texts[start]):
             yield start, i
-            start = i + 1 + (texts[i + 1].lower() == "the")
+            start = i + 1 + (after.lower() == "the")
     if start < last:
         yield start, last
-
-
-def _is_role_between(texts: Sequence[str], at: int, last: int) -> bool:
-    """Tells whether a word is the role of the person that is named after it: "CTO"."""
-    role = texts[at].lower() in ROLES | ADDRESSES and not is_given_name(texts[at])
-    return role and last - at > 2 and is_given_name(texts[at + 1])
-
-
-def _owns(texts: Sequence[str], start: int, at: int) -> bool:
-    """Tells whether a word is a possessive after which another name begins."""
-    owner = texts[at].replace("’", "'")
-    if not owner.endswith("'s"):
-        return False
-    if texts[start].lower() in PREFIXES and at == start + 1:  # "St. James's Park"
-        return False
-    shouted = texts[at + 1].isupper() or owner[:-2].isupper()
-    return at > start or shouted or not is_ordinary(texts[at + 1])
 
 
 def _spelled(sentence: Sentence, texts: Sequence[str], first: int, last: int) -> list[str]:
@@ -305,19 +280,14 @@ def _spelled(sentence: Sentence, texts: Sequence[str], first: int, last: int) ->
 def _name(spelled: Sequence[str], language: str) -> str:
     """Returns the name that the words make, or "" if they are not a name."""
     words = list(spelled)
-    if len(words) == 1:
-        return _single(words[0], language)
-    while len(words) > 1 and words[-1].lower().rstrip(".") in COMPANIES:
-        words.pop()
-    if words[-1].lower() in BESIDE["offices"] or not any(word[1:] for word in words):
-        return ""
-    shouted = all(word.isupper() and len(word) > 2 for word in words)
-    return " ".join(word.title() if shouted else word for word in words)
-
-
-def _single(word: str, language: str) -> str:
-    """Returns a name of one word, or "" if the word is not a name."""
-    lower = word.lower()
+    if len(words) > 1:
+        while len(words) > 1 and words[-1].lower().rstrip(".") in COMPANIES:
+            words.pop()
+        if words[-1].lower() in BESIDE["offices"] or not any(word[1:] for word in words):
+            return ""
+        shouted = all(word.isupper() and len(word) > 2 for word in words)
+        return " ".join(word.title() if shouted else word for word in words)
+    word, lower = words[0], words[0].lower()
     if len(word) < 2 or "'" in word or not any(c.isalpha() for c in word) or lower in NAMELESS:
         return ""
     acronym = word[1:] != word[1:].lower()
@@ -335,40 +305,34 @@ def _type_of(words: Sequence[str], before: Sequence[str], after: Sequence[str]) 
     `words` are the words of the name, `before` and `after` the words around it.
     """
     lower, name = [word.lower().rstrip(".") for word in words], " ".join(words)
+    who, last = ("", "", *(word.lower().rstrip(".") for word in before))[-2:]
     if name in _famous():
         return _famous()[name]
     if _is_organization(lower):
         return ORGANIZATION
     if name in _places() or (len(words) > 1 and lower[-1] in PLACES):
         return PLACE
-    if _is_person(words, [w.lower().rstrip(".") for w in before], [w.lower() for w in after]):
+    if last in TITLES | ADDRESSES or _is_person(words, last, after):
         return PERSON
-    who, how = ("", "", *(word.lower() for word in before))[-2:]
-    employs = (
-        how in BESIDE["made"] or (how == "at" and who in WORKING) or (how == "of" and who in HEADS)
-    )
-    return ORGANIZATION if employs else ""
+    works = (last == "at" and who in WORKING) or (last == "of" and who in HEADS)
+    return ORGANIZATION if works or last in BESIDE["made"] else ""
 
 
 def _is_organization(lower: Sequence[str]) -> bool:
     if lower[-1].endswith(BODIES) and lower[-1] not in BODIES:
         return True
-    if len(lower) < 2:
-        return False
     head = lower[lower.index("of") - 1] if "of" in lower[1:] else lower[-1]
-    return lower[0] in BESIDE["before_bodies"] or head in ORGANIZATIONS or lower[-1] in COMPANIES
+    named = lower[0] in BESIDE["before_bodies"] or head in ORGANIZATIONS or lower[-1] in COMPANIES
+    return len(lower) > 1 and named
 
 
-def _is_person(words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
-    last = before[-1] if before else ""
-    if last in TITLES or last in ADDRESSES:
-        return True
+def _is_person(words: Sequence[str], before: str, after: Sequence[str]) -> bool:
     if not 2 <= len(words) <= 3 or any(word.isupper() and len(word) > 2 for word in words):
         return False
     if is_given_name(words[0]) and (not is_ordinary(words[-1]) or is_given_name(words[-1])):
         return True
-    proper = not any(is_ordinary(word) for word in words)
-    return proper and (last in ROLES or (bool(after) and after[0] in BESIDE["after_person"]))
+    described = before in ROLES or any(word.lower() in BESIDE["after_person"] for word in after)
+    return described and not any(is_ordinary(word) for word in words)
 
 
 @cache
@@ -386,15 +350,6 @@ def _given_names() -> frozenset[str]:
 def _places() -> frozenset[str]:
     """Countries, the states of the USA, large cities; without those that are people's names."""
     return frozenset(lines_of("names/places.txt"))
-
-
-@cache
-def _joined_places() -> frozenset[tuple[str, str]]:
-    """The words on both sides of "and" or "and the" in the names of places."""
-    halves = (name.partition(" and ") for name in _places() if " and " in name)
-    return frozenset(
-        (before.split()[-1], after.removeprefix("the ").split()[0]) for before, _, after in halves
-    )
 
 
 @cache

@@ -5,7 +5,7 @@
 Each sentence and each word has its place in the text, and is exactly the text at this place.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,10 +45,9 @@ CUE = regex.compile(
     r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
     regex.I,
 )
-# A sequence of characters without a space that holds an address; `_address` finds it there.
-ADDRESSED = regex.compile(r"(?<!\S)\S*?(?:@|https?://|www\.)\S*+")
-LINK = regex.compile(r"(?:https?://|www\.)\S++")
-DOTTED = regex.compile(r"\.\w++")
+ADDRESS = regex.compile(
+    r"(?:https?://|www\.)\S++|(?<![\w.+@-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"  # links, e-mail
+)
 ABBREVIATION = rf"(?<!\b(?:\p{{Lu}}|{ABBREVIATIONS}|\p{{N}}{{1,2}}))"
 CLOSING = r"[\"'”’»)\]）」』】》]*+"
 END = regex.compile(
@@ -111,7 +110,8 @@ def read_passage(text: str) -> Passage:
     tags, headers = _tags(text)
     # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
     plain = list(text)
-    for start, end in [*(tag[:2] for tag in tags), *headers, *_no_prose(text)]:
+    no_prose = (found.span() for one in (CUE, ADDRESS) for found in one.finditer(text))
+    for start, end in [*(tag[:2] for tag in tags), *headers, *no_prose]:
         plain[start:end] = " " * (end - start)
     blanked = "".join(plain)
     sentences: list[Sentence] = []
@@ -133,46 +133,20 @@ def _tags(text: str) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]
     them is in capitals or occurs again. A number is a part of names such as "SPEAKER 1" alone. A
     line that the text repeats as a whole is a header.
     """
-    lines: defaultdict[str, list[regex.Match[str]]] = defaultdict(list)
-    for found in TAG.finditer(text):
-        lines[found[0]].append(found)
-    headers = [
-        found
-        for line, same in lines.items()
-        for found in same
-        if len(same) > 1 and len(line.split()) > HEADER
-    ]
-    no_tags = {found.start() for found in headers}
-    tags = [
-        (found.start(), found.end("tag"), found["name"])
-        for found in TAG.finditer(text)
-        if found.start() not in no_tags and _may_speak(found["name"])
-    ]
+    found = list(TAG.finditer(text))
+    times = Counter(line[0] for line in found)
+    tags, headers = [], []
+    for one in found:
+        name = one["name"]
+        numbered = any(c.isdigit() for c in name) and not (name.isupper() and " " in name)
+        header = times[one[0]] > 1 and len(one[0].split()) > HEADER
+        if header:
+            headers.append(one.span())
+        elif len(name.split()) <= 4 and not numbered:
+            tags.append((one.start(), one.end("tag"), name))
     often = Counter(name for _, _, name in tags)
     sure = any(name.isupper() or n > 1 for name, n in often.items())
-    return tags if sure else [], [found.span() for found in headers]
-
-
-def _may_speak(name: str) -> bool:
-    numbered = any(c.isdigit() for c in name)
-    return len(name.split()) <= 4 and (not numbered or (name.isupper() and " " in name))
-
-
-def _no_prose(text: str) -> Iterator[tuple[int, int]]:
-    yield from (found.span() for found in CUE.finditer(text))
-    for found in ADDRESSED.finditer(text):
-        yield from _address(text, *found.span())
-
-
-def _address(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yields the places of an e-mail address at the start of text[start:end], and of a link."""
-    at = text.find("@", start + 1, end)
-    dotted = [found.end() for found in DOTTED.finditer(text, at + 2, end)] if at > 0 else []
-    if dotted:
-        yield start, dotted[-1]
-        start = dotted[-1]
-    if link := LINK.search(text, start, end):
-        yield link.span()
+    return tags if sure else [], headers
 
 
 def _sentences(

@@ -31,8 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.backends import Backends, IndexSetup
-from graphrag_neo4j.backends.ray_cluster import LOCAL, connected
-from graphrag_neo4j.backends.ray_worker import DeferredTask, deferring
+from graphrag_neo4j.backends.ray_cluster import LOCAL, DeferredTask, connected, deferring
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.index.corpus import Corpus

@@ -19,8 +19,7 @@ import psutil
 import pytest
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.backends.ray_cluster import RayPool, connected
-from graphrag_neo4j.backends.ray_worker import read_file, version_of
+from graphrag_neo4j.backends.ray_cluster import RayPool, connected, read_file, version_of
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend

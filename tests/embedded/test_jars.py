@@ -9,7 +9,7 @@ from threading import Event as Flag
 
 import pytest
 
-from graphrag_neo4j.embedded.jars import complete, jars_folder, maven_central
+from graphrag_neo4j.embedded.jars import complete, jars_folder
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Started, silent
@@ -163,9 +163,6 @@ def test_without_a_network_the_error_names_the_setting_for_a_mirror(
 def test_without_the_extra_the_error_names_the_command_that_brings_it(
     monkeypatch: pytest.MonkeyPatch, repository: Repository, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(sys.modules, "jgo.constants", None)
-    with pytest.raises(EmbeddedError, match=r"pip install .*\[local\]"):
-        maven_central()
     monkeypatch.setitem(sys.modules, "filelock", None)
     with pytest.raises(EmbeddedError, match=r"pip install .*\[local\]"):
         complete(repository.jars(), tmp_path, repository.url, silent)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from graphrag_neo4j.extractive.reports import report_of
+from graphrag_neo4j.extractive.index_backend import report_of
 from graphrag_neo4j.model import WrittenReport
 from graphrag_neo4j.model.citations import cited, rewrite
 from graphrag_neo4j.model.context_table import ContextRecord

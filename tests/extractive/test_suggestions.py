@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_neo4j.extractive.suggestions import rule_questions
+from graphrag_neo4j.extractive.query_backend import rule_questions
 from graphrag_neo4j.model.material import SuggestionMaterial, Topic
 
 SAID = (

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.text.names import PREFIXES, RANKS
-from graphrag_neo4j.text.questions import is_global, names_in
-from graphrag_neo4j.text.sentence_ranking import centrality, choose
+from graphrag_neo4j.text.sentence_ranking import centrality, choose, is_global, names_in
 from graphrag_neo4j.text.sentences import read_passage
 
 TALK = """

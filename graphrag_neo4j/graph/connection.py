@@ -7,7 +7,7 @@ import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
-from typing import Any, LiteralString, Protocol, TypeVar, cast
+from typing import Any, LiteralString, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from neo4j import (
@@ -53,7 +53,7 @@ Row = dict[str, object]
 PlainRow = dict[str, Any]
 """A row that `Graph.run_plain` returns: its columns depend on the statement."""
 T = TypeVar("T")
-R = TypeVar("R")  # a TypedDict of the columns that a statement returns
+R = TypeVar("R")  # a TypedDict or a dataclass of the columns that a statement returns
 # Returns the rows of a statement as maps in lists.
 BULK = """CALL () {{
 {statement}
@@ -93,14 +93,14 @@ class Transaction:
     async def run(self, name: str, row: type[R] | None = None, /, **parameters: object) -> list[R]:
         """Runs the statement `name`; returns its rows if the type of these rows is given.
 
-        This type is a TypedDict. Only the type checker uses it; a test compares its keys with the
-        columns that Neo4j returns. Without a type nothing is returned, so that no row is untyped.
+        This type is a TypedDict or a dataclass; a test compares its fields with the columns that
+        Neo4j returns. Without a type nothing is returned, so that no row is untyped.
         """
         result = await self._inner.run(read_statement(name), parameters)
         if row is None:
             await result.consume()
             return []
-        return [cast("R", dict(record)) async for record in result]
+        return [row(**dict(record)) async for record in result]
 
 
 class Graph:

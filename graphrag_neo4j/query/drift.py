@@ -9,21 +9,13 @@ from collections.abc import Sequence
 
 import anyio
 
-from graphrag_neo4j.graph import vector_search
-from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import Point, Primer
 from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.events import Advanced, Started
-from graphrag_neo4j.query.local import local_context
-from graphrag_neo4j.query.map_reduce import SkippedCalls, reduce
-from graphrag_neo4j.query.query_context import (
-    QueryContext,
-    SearchResult,
-    lucene_query,
-    report_record,
-)
-from graphrag_neo4j.query.rows import ReportRow
+from graphrag_neo4j.query.global_ import SkippedCalls, reduce
+from graphrag_neo4j.query.local import add_reports, local_context
+from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult
 
 __all__ = ["search_drift"]
 
@@ -38,11 +30,10 @@ async def search_drift(query: QueryContext) -> SearchResult:
     round, questions that come from an answer with a better score are asked first. With
     `context_only` the result is the context of the primer and the local context of the question.
     """
-    rows = await _near_reports(query)
+    ids = await query.near("community", PRIMED_BY)
+    rows = await query.graph.read("search/communities", ReportRow, ids=ids)
     table = query.table(query.settings.map_context_tokens)
-    for row in rows:
-        if not table.add([report_record(row)]):
-            table.add([report_record(row, short=True)])
+    add_reports(table, sorted(rows, key=lambda row: ids.index(row["id"])))
     if query.context_only:
         return SearchResult([table, await local_context(query)])
     if not rows:
@@ -109,18 +100,3 @@ def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:
     new = dict.fromkeys(more for one in ranked for more in one.follow_ups if more not in seen)
     seen.update(new)
     return list(new)
-
-
-async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:
-    vector = await query.vector(kind="community")
-    if vector is not None:
-        near = await vector_search(query.graph, "community", vector, PRIMED_BY)
-    elif words := lucene_query(query.question):
-        near = await query.graph.read(
-            "search/fulltext_communities", ScoredRow, words=words, k=PRIMED_BY
-        )
-    else:
-        near = []
-    ids = [row["id"] for row in near]
-    rows = await query.graph.read("search/communities", ReportRow, ids=ids)
-    return sorted(rows, key=lambda row: ids.index(row["id"]))

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Final, Self
+from typing import Final, Self, TypedDict
 
 import anyio.to_thread
 
@@ -19,14 +19,12 @@ from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.events import Listener, Notice, Started
 from graphrag_neo4j.query.answer import Answer, Method, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
-from graphrag_neo4j.query.basic import search_basic, search_text
 from graphrag_neo4j.query.drift import search_drift
-from graphrag_neo4j.query.global_ import search_global
-from graphrag_neo4j.query.local import search_local
-from graphrag_neo4j.query.misspelt import names_meant
+from graphrag_neo4j.query.global_ import search_global, search_text
+from graphrag_neo4j.query.local import search_basic, search_local
+from graphrag_neo4j.query.lookup import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known_refs
 from graphrag_neo4j.query.question import ONLY, Question
-from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, shortened, tokens
 from graphrag_neo4j.text.tokens import CountTokens
@@ -40,8 +38,21 @@ __all__ = [
     "read_state",
 ]
 
-# What each method needs in the graph: the value in the row of the graph's state, and its name.
 TURNS, HISTORY = 5, 3_000  # the latest turns of a conversation that count, and their tokens
+
+
+class StateRow(TypedDict):
+    """What an answer can be made from."""
+
+    chunks: int
+    entities: int
+    communities: int
+    reports: bool
+    embedding_model: str | None
+    schema_version: int | None
+
+
+# What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),

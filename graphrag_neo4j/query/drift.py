@@ -6,16 +6,14 @@ for the next round. The questions of a round are answered side by side.
 """
 
 from collections.abc import Sequence
-
-import anyio
+from functools import partial
 
 from graphrag_neo4j.model import Point, Primer
-from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.events import Advanced, Started
 from graphrag_neo4j.query.global_ import SkippedCalls, reduce
 from graphrag_neo4j.query.local import add_reports, local_context
-from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult
+from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult, side_by_side
 
 __all__ = ["search_drift"]
 
@@ -74,21 +72,16 @@ async def _round(
 
     Both are in the order of the questions, whatever the order of the replies.
     """
-    tables = [query.table(0) for _ in questions]
-    replies: list[Primer | None] = [None] * len(questions)
-    limiter = anyio.CapacityLimiter(query.settings.concurrency)
 
-    async def one(n: int) -> None:
-        async with limiter:
-            tables[n] = await local_context(query, questions[n])
-            replies[n] = await skipping.result(query.backend.prime(questions[n], tables[n]))
-        query.listen(Advanced(1) if replies[n] else Advanced(failed=1))
+    async def one(question: str) -> tuple[ContextTable, Primer | None]:
+        table = await local_context(query, question)
+        reply = await skipping.result(query.backend.prime(question, table))
+        query.listen(Advanced(1) if reply else Advanced(failed=1))
+        return table, reply
 
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            for n in range(len(questions)):
-                tasks.start_soon(one, n)
-    return tables, [reply for reply in replies if reply]
+    asking = [partial(one, question) for question in questions]
+    done = await side_by_side(asking, query.settings.concurrency)
+    return [table for table, _ in done], [reply for _, reply in done if reply]
 
 
 def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:

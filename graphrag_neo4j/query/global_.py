@@ -7,15 +7,14 @@ the answer from the most helpful points in one last call. See arXiv 2404.16130, 
 
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import Final, NotRequired, TypedDict, TypeVar
-
-import anyio
 
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.model import FinalTask, LLMTask, Point, T
-from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, measure
 from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.model.protocols import RunTask
@@ -25,6 +24,7 @@ from graphrag_neo4j.query.query_context import (
     ReportRow,
     SearchResult,
     report_record,
+    side_by_side,
     source_record,
 )
 from graphrag_neo4j.text import flat, shortened
@@ -35,6 +35,7 @@ __all__ = ["LevelRow", "SkippedCalls", "reduce", "search_global", "search_text"]
 SEED: Final = 42  # of the order of the contexts
 BUNDLE_TOKENS = 1000
 RATED_AT_ONCE = 20  # reports in one call
+ONLY_LEVEL = "The only level is 0."
 GROUPS = ("group of reports", "groups of reports")
 PAGE = 1000  # chunks that one read returns
 
@@ -146,7 +147,7 @@ async def search_global(
     notices = [*rating.notices(), *left_out]
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
     random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    found = await answer_from(query, pack(query, units))
+    found = await _answer_from(query, _pack(query, units))
     return replace(found, notices=[*notices, *found.notices])
 
 
@@ -154,15 +155,14 @@ async def _cover(
     query: QueryContext, level: int | None, prefilter: int | None
 ) -> Sequence[CoveredRow]:
     levels = await query.graph.read("search/levels", LevelRow)
-    chosen = _default_level(query, levels) if level is None else _existing(level, levels)
+    deepest = max((row["level"] for row in levels), default=0)
+    if level is not None and level > deepest:
+        known = f"The levels are 0 (the coarsest) to {deepest}." if deepest else ONLY_LEVEL
+        raise InputError(f"There is no level {level}. {known}")
+    chosen = _default_level(query, levels) if level is None else level
     vector = await query.vector(kind="community") if prefilter else None
     if query.vectorless:
-        query.listen(
-            Notice(
-                "The option prefilter has no effect here, because the question has no vector.",
-                warning=True,
-            )
-        )
+        query.warn("The option prefilter has no effect here, because the question has no vector.")
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
@@ -174,28 +174,17 @@ def _counted(reports: int) -> str:
     return f"{reports:,} report" if reports == 1 else f"{reports:,} reports"
 
 
-def _existing(level: int, levels: Sequence[LevelRow]) -> int:
-    """Returns the level itself. Raises InputError if the graph has no such level."""
-    deepest = max((row["level"] for row in levels), default=0)
-    if level > deepest:
-        levels_are = f"The levels are 0 (the coarsest) to {deepest}."
-        known = levels_are if deepest else "The only level is 0."
-        raise InputError(f"There is no level {level}. {known}")
-    return level
-
-
 def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
     """Returns the finest level whose reports fit into `map_calls` calls, or else level 0.
 
     Of the reports that were made without a model only those count that `_units` takes.
     """
     room = query.settings.map_calls * query.settings.map_context_tokens
-    return max((row["level"] for row in levels if _taken(query, row) <= room), default=0)
-
-
-def _taken(query: QueryContext, row: LevelRow) -> float:
-    """Returns the number of tokens that the contexts of a level take."""
-    return row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+    tokens = {
+        row["level"]: row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+        for row in levels
+    }
+    return max((level for level, n in tokens.items() if n <= room), default=0)
 
 
 def _room_for_plain(query: QueryContext, large: int) -> float:
@@ -269,31 +258,24 @@ async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Se
 async def _relevant(
     query: QueryContext, rows: Sequence[Rated], rating: SkippedCalls
 ) -> list[Rated]:
-    """Returns the reports that a model rates as relevant. It rates several batches at once."""
+    """Returns the reports that a model rates as relevant. It rates several batches at once.
+
+    If the rating of a batch fails, all its reports count as relevant.
+    """
     if not rows:
         return []
-    found: set[int] = set()
 
-    async def rate(batch: Sequence[Rated]) -> None:
-        found.update(await _rated(query, batch, rating))
+    async def rated(batch: Sequence[Rated]) -> list[Rated]:
+        table = query.table(float("inf"))
+        table.add(report_record(row, short=True) for row in batch)
+        found = await rating.result(query.backend.rate(query.question, table))
         query.listen(Advanced(len(batch)))
+        return [row for row in batch if found is None or row["ref"] in found]
 
     query.listen(Started("rating", len(rows)))
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            for start in range(0, len(rows), RATED_AT_ONCE):
-                tasks.start_soon(rate, rows[start : start + RATED_AT_ONCE])
-    return [row for row in rows if row["ref"] in found]
-
-
-async def _rated(
-    query: QueryContext, batch: Sequence[CoveredRow], rating: SkippedCalls
-) -> Collection[int]:
-    """Returns the refs of the relevant reports; all of them if the rating fails."""
-    table = query.table(float("inf"))
-    table.add(report_record(row, short=True) for row in batch)
-    found = await rating.result(query.backend.rate(query.question, table))
-    return [row["ref"] for row in batch] if found is None else found
+    starts = range(0, len(rows), RATED_AT_ONCE)
+    batches = [partial(rated, rows[start : start + RATED_AT_ONCE]) for start in starts]
+    return list(chain.from_iterable(await side_by_side(batches)))
 
 
 async def search_text(query: QueryContext) -> SearchResult:
@@ -304,7 +286,7 @@ async def search_text(query: QueryContext) -> SearchResult:
     """
     units = [[record] async for record in _chunks(query)]
     random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    return await answer_from(query, pack(query, units))
+    return await _answer_from(query, _pack(query, units))
 
 
 async def _chunks(query: QueryContext) -> AsyncIterator[ContextRecord]:
@@ -315,25 +297,20 @@ async def _chunks(query: QueryContext) -> AsyncIterator[ContextRecord]:
         after = rows[-1]["ref"]
 
 
-def pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
+def _pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
     """Packs units of records, in their order, into contexts of at most `map_context_tokens`.
 
-    A unit is not divided. Of a unit that is larger than a context, only the part that fits is
-    kept.
+    A unit is not divided. Of a unit that is larger than a context, each record is shortened to at
+    most half of a context, and only the part that fits is kept.
     """
     contexts: list[ContextTable] = []
     for unit in units:
         if not (contexts and contexts[-1].add(unit)):
             contexts.append(query.table(query.settings.map_context_tokens))
             if not contexts[-1].add(unit):
-                contexts[-1].add_each(_cut(query, unit))
+                room = query.settings.map_context_tokens // 2
+                contexts[-1].add_each(_shortened(one, room, query.count) for one in unit)
     return [table for table in contexts if table.records]
-
-
-def _cut(query: QueryContext, unit: Sequence[ContextRecord]) -> list[ContextRecord]:
-    """Returns the records, each shortened to at most half of a context."""
-    room = query.settings.map_context_tokens // 2
-    return [_shortened(record, room, query.count) for record in unit]
 
 
 def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextRecord:
@@ -347,7 +324,7 @@ def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextR
     return ContextRecord(record.kind, record.ref, record.id, text, pieces=pieces)
 
 
-async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:
+async def _answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:
     """Maps the contexts to points, and returns the task that reduces the points to an answer.
 
     A context whose reply can't be used is left out, and the result says so. Raises ReplyError if
@@ -355,24 +332,17 @@ async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> 
     """
     if query.context_only:
         return SearchResult(contexts)
-    points: list[Sequence[Point]] = [()] * len(contexts)
-    limiter = anyio.CapacityLimiter(query.settings.concurrency)
     calls = SkippedCalls(query.run, ("context", "contexts"))
 
-    async def one(n: int) -> None:
-        async with limiter:
-            task = query.backend.points(query.question, contexts[n])
-            found = await calls.result(task)
-        points[n] = found or ()
+    async def one(table: ContextTable) -> Sequence[Point]:
+        found = await calls.result(query.backend.points(query.question, table))
         query.listen(Advanced(1) if found is not None else Advanced(failed=1))
+        return found or ()
 
     query.listen(Started("map", len(contexts)))
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            for n in range(len(contexts)):
-                tasks.start_soon(one, n)
-    answer = reduce(query, [point for part in points for point in part])
-    return SearchResult(contexts, answer, calls.notices())
+    mapping = [partial(one, table) for table in contexts]
+    points = await side_by_side(mapping, query.settings.concurrency)
+    return SearchResult(contexts, reduce(query, chain.from_iterable(points)), calls.notices())
 
 
 def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:

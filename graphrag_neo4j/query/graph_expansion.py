@@ -223,8 +223,7 @@ async def expand_graph(
     `question` replaces the user's question, for example by a follow-up question. `most` gives the
     largest number of rows of each kind.
     """
-    hits = await _hits(query, question)
-    weights, passages = hits.entities(question or query.question, STARTS), hits.passages
+    weights, passages = await _seeds(query, question)
     read = query.graph.read
     [around] = await read(
         "search/surroundings",
@@ -288,8 +287,13 @@ def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
     return [by_id[id_] for id_ in ids if id_ in by_id]
 
 
-async def _hits(query: QueryContext, question: str | None) -> "Hits":
-    """Queries the full-text indexes and, if there is a vector, the vector indexes."""
+async def _seeds(
+    query: QueryContext, question: str | None
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Returns the weights of the seeds by id: of entities, and of the best chunks.
+
+    It queries the full-text indexes and, if there is a vector, the vector indexes.
+    """
     text = question or query.question
     words, by_words = lucene_query(text), query.by_words
     names = lucene_query(text, *ENTITY_NAMES)
@@ -323,7 +327,9 @@ async def _hits(query: QueryContext, question: str | None) -> "Hits":
         dict.fromkeys(row["id"] for one in passages for row in one),
         [row["id"] for row in found["stated"]],
     )
-    return Hits(near, found["named"], found["stated"], passages, meant)
+    best = fused(passages)
+    weights = _entities(text, near, found["named"], found["stated"], meant)
+    return weights, {id_: best[id_] for id_ in list(best)[:MOST_PASSAGES]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,53 +340,31 @@ class Statement:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The rows that the indexes found for a question, the best first.
+def _entities(
+    question: str, near: Rows, named: Rows, stated: Rows, meant: Sequence[Statement]
+) -> dict[str, float]:
+    """Returns the weights of the seed entities by id.
 
-    `near` holds entities by vector search, `named` entities by full-text search of their names,
-    `stated` relationships by full-text search, and `chunks` the chunks by vector search and those
-    by full-text search. `meant` holds the statements that a sentence encoder has found.
+    They are the entities that the question names, and those of the nearest statements (`meant`).
+    Without such statements they are those that are similar to the question (`near` by vector
+    search, `named` by their names), and the ends of the relationships that match its words
+    (`stated`). All rows have the best first.
     """
-
-    near: Rows = ()
-    named: Rows = ()
-    stated: Rows = ()
-    chunks: Sequence[Rows] = ()
-    meant: Sequence[Statement] = ()
-
-    def entities(self, question: str, k: int) -> dict[str, float]:
-        """Returns the weights of the seed entities by id.
-
-        They are the entities that the question names, and those of the nearest statements. Without
-        such statements they are at most `k` entities that are similar to the question, and the ends
-        of the relationships that match its words.
-        """
-        found = defaultdict(float, dict.fromkeys(names(question, self.named), 1.0))
-        if not self.meant:
-            self._add_similar(found, question, k)
-        for statement in self.meant:
-            for end in statement.ends:
-                found[end] += MEANT * statement.weight
+    found = defaultdict(float, dict.fromkeys(names(question, named), 1.0))
+    for statement in meant:
+        for end in statement.ends:
+            found[end] += MEANT * statement.weight
+    if meant:
         return dict(found)
-
-    def _add_similar(self, found: defaultdict[str, float], question: str, k: int) -> None:
-        inside = {row["id"] for row in self.named if named_in(question, row["name"])}
-        alike = fused(
-            [row for row in rows if row["id"] not in inside] for rows in (self.near, self.named)
-        )
-        best = list(alike)[:k]
-        for id_ in best:
-            found[id_] += ALIKE * alike[id_] / alike[best[0]]
-        for row in self.stated[:MOST_STATED]:
-            for end in {row["source"], row["target"]}:
-                found[end] += STATED * row["score"] / self.stated[0]["score"]
-
-    @property
-    def passages(self) -> dict[str, float]:
-        """The weights of the best chunks by id."""
-        found = fused(self.chunks)
-        return {id_: found[id_] for id_ in list(found)[:MOST_PASSAGES]}
+    inside = {row["id"] for row in named if named_in(question, row["name"])}
+    alike = fused([row for row in rows if row["id"] not in inside] for rows in (near, named))
+    best = list(alike)[:STARTS]
+    for id_ in best:
+        found[id_] += ALIKE * alike[id_] / alike[best[0]]
+    for row in stated[:MOST_STATED]:
+        for end in {row["source"], row["target"]}:
+            found[end] += STATED * row["score"] / stated[0]["score"]
+    return dict(found)
 
 
 def restart(

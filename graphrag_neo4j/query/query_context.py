@@ -1,5 +1,6 @@
 """The input of every search (`QueryContext`) and its output (`SearchResult`)."""
 
+import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ __all__ = [
     "lucene_phrase",
     "lucene_query",
     "report_record",
+    "side_by_side",
     "source_record",
 ]
 
@@ -49,6 +51,7 @@ LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class ChunkRow(TypedDict):
@@ -185,18 +188,27 @@ class SearchResult:
     notices: Sequence[str] = ()
 
 
-async def gather(**reads: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
-    """Runs several reads at the same time, and returns their results by name."""
-    found: dict[str, Any] = {}
+async def side_by_side(
+    reads: Sequence[Callable[[], Awaitable[T]]], limit: float = math.inf
+) -> list[T]:
+    """Runs `reads`, at most `limit` at the same time, and returns their results in this order."""
+    limiter = anyio.CapacityLimiter(limit)
+    found: dict[int, T] = {}
 
-    async def keep(name: str, read: Callable[[], Awaitable[Any]]) -> None:
-        found[name] = await read()
+    async def keep(n: int, read: Callable[[], Awaitable[T]]) -> None:
+        async with limiter:
+            found[n] = await read()
 
     with first_error():
         async with anyio.create_task_group() as tasks:
-            for name, read in reads.items():
-                tasks.start_soon(keep, name, read)
-    return found
+            for n, read in enumerate(reads):
+                tasks.start_soon(keep, n, read)
+    return [found[n] for n in range(len(reads))]
+
+
+async def gather(**reads: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
+    """Runs several reads at the same time, and returns their results by name."""
+    return dict(zip(reads, await side_by_side(list(reads.values())), strict=True))
 
 
 def lucene_query(text: str, *fields: str) -> str:

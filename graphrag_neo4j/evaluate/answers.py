@@ -46,8 +46,8 @@ from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, bracket
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.query.engine import AsyncStream, answer_question, check_answering, read_state
+from graphrag_neo4j.query.global_ import LevelRow
 from graphrag_neo4j.query.question import Question, asked_of
-from graphrag_neo4j.query.rows import LevelRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, identify, storable
 

@@ -5,9 +5,9 @@ The name of a statement is that of its file, `cypher/<name>.cypher`; all values 
 
 import re
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
-from typing import Any, LiteralString, Protocol, TypeVar, cast
+from typing import Any, LiteralString, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from neo4j import (
@@ -53,7 +53,7 @@ Row = dict[str, object]
 PlainRow = dict[str, Any]
 """A row that `Graph.run_plain` returns: its columns depend on the statement."""
 T = TypeVar("T")
-R = TypeVar("R")  # a TypedDict of the columns that a statement returns
+R = TypeVar("R")  # a TypedDict or a dataclass of the columns that a statement returns
 # Returns the rows of a statement as maps in lists.
 BULK = """CALL () {{
 {statement}
@@ -93,14 +93,14 @@ class Transaction:
     async def run(self, name: str, row: type[R] | None = None, /, **parameters: object) -> list[R]:
         """Runs the statement `name`; returns its rows if the type of these rows is given.
 
-        This type is a TypedDict. Only the type checker uses it; a test compares its keys with the
-        columns that Neo4j returns. Without a type nothing is returned, so that no row is untyped.
+        This type is a TypedDict or a dataclass; a test compares its fields with the columns that
+        Neo4j returns. Without a type nothing is returned, so that no row is untyped.
         """
         result = await self._inner.run(read_statement(name), parameters)
         if row is None:
             await result.consume()
             return []
-        return [cast("R", dict(record)) async for record in result]
+        return [row(**dict(record)) async for record in result]
 
 
 class Graph:
@@ -149,9 +149,16 @@ class Graph:
         The driver takes eight times as long for a row as for a map in a list. So the rows travel as
         lists of maps. `row` is the TypedDict of the rows.
         """
+        columns = ", ".join(f"{column}: {column}" for column in row.__annotations__)
+        statement = BULK.format(statement=read_statement(name), columns=columns, size=BULK_SIZE)
+
+        async def read(tx: AsyncManagedTransaction) -> list[R]:
+            result = await tx.run(statement, parameters)
+            return [one async for record in result for one in record[0]]
+
         with self._translated():
             async with self._session(READ_ACCESS) as session:
-                return await session.execute_read(_read_bulk, name, row, parameters)
+                return await session.execute_read(read)
 
     async def write(
         self, name: str, row: type[R] | None = None, /, **parameters: object
@@ -273,15 +280,6 @@ def _version(agent: str) -> tuple[int, int]:
     """
     found = re.search(r"(\d+)\.(\d+)", agent)
     return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-async def _read_bulk(
-    tx: AsyncManagedTransaction, name: str, row: type[R], parameters: Mapping[str, object]
-) -> list[R]:
-    columns = ", ".join(f"{column}: {column}" for column in row.__annotations__)
-    statement = BULK.format(statement=read_statement(name), columns=columns, size=BULK_SIZE)
-    result = await tx.run(statement, dict(parameters))
-    return [one async for record in result for one in record[0]]
 
 
 def check_address(uri: str) -> None:

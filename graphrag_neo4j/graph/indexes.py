@@ -108,8 +108,11 @@ async def ensure_vector_indexes(
     our name.
     """
     other = elements or dimensions
-    wanted = {
-        index: _of_vectors(dimensions if index.label == "Chunk" else other)
+    wanted: dict[_Index, Config] = {
+        index: {
+            "vector.dimensions": dimensions if index.label == "Chunk" else other,
+            "vector.similarity_function": "COSINE",
+        }
         for index in _vector_indexes()
     }
     lacking = await _lacking(graph, wanted)
@@ -118,8 +121,7 @@ async def ensure_vector_indexes(
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
                 f"dimensions, but the graph's vectors have {wanted[index]['vector.dimensions']}: "
-                "run `kg-build index PATHS --reembed`, which makes all vectors and their indexes "
-                "again."
+                f"run {REEMBED}."
             )
     await _make(graph, wanted, lacking)
 
@@ -160,10 +162,6 @@ def _vector_indexes() -> Iterable[_Index]:
     return (
         _Index(vector_index(k), "VECTOR", k.capitalize(), ("embedding",)) for k in INDEXED_KINDS
     )
-
-
-def _of_vectors(dimensions: int) -> Config:
-    return {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
 
 
 async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:

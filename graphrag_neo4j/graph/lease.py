@@ -85,7 +85,11 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
         others = await tx.run("build/open", OpenBuildRow)
         for other in others:
             if not _void(other):
-                raise GraphBusyError(_busy(other))
+                raise GraphBusyError(
+                    f"Another run writes to this graph ({other['command']}, process "
+                    f"{other['process']} on {other['host']}, last seen {other['age']:.0f} s ago): "
+                    "wait for it, or end it."
+                )
         await tx.run("build/void", builds=[other["id"] for other in others])
         await begin_graph(tx)
         await tx.run("build/start", build=build, properties={**properties, **own})
@@ -95,24 +99,14 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
 
 
 def _void(other: OpenBuildRow) -> bool:
-    return bool(other["age"] > VOID_SECONDS) or (
-        other["host"] == platform.node() and not _alive(other["process"], other["born"])
-    )
-
-
-def _alive(process: int, born: float) -> bool:
-    """Whether the process still runs, and is not a later process with the same number."""
-    try:
-        return abs(psutil.Process(process).create_time() - born) < CLOCK_SECONDS
+    """Whether a lease was not renewed in time, or its process on this machine has ended."""
+    if other["age"] > VOID_SECONDS or other["host"] != platform.node():
+        return other["age"] > VOID_SECONDS
+    try:  # a later process may have the same number
+        born = psutil.Process(other["process"]).create_time()
     except psutil.NoSuchProcess:
-        return False
-
-
-def _busy(other: OpenBuildRow) -> str:
-    return (
-        f"Another run writes to this graph ({other['command']}, process {other['process']} on "
-        f"{other['host']}, last seen {other['age']:.0f} s ago): wait for it, or end it."
-    )
+        return True
+    return abs(born - other["born"]) >= CLOCK_SECONDS
 
 
 async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:

@@ -126,7 +126,11 @@ async def ensure_schema(graph: Graph) -> None:
     refuse_other_version(version)
     if version is None:
         await refuse_foreign(graph)
-    await _name_all(graph)
+    known = set((await graph.read("graph/names", NamesRow))[0]["names"])
+    if unnamed := [name for name in PROPERTIES if name not in known]:
+        await graph.write("graph/name_properties", names=unnamed)
+    if unnamed := [name for name in TYPES if name not in known]:
+        await graph.write("graph/name_types", names=unnamed)
     wanted = _wanted()
     there = await _there(graph)
     for key, statement in wanted.items():
@@ -155,15 +159,6 @@ async def refuse_foreign(graph: Graph) -> None:
             f"this program uses, such as {rows[0]['held']}: set NEO4J_DATABASE or NEO4J_URI to a "
             "database of its own, so that your data stays as it is."
         )
-
-
-async def _name_all(graph: Graph) -> None:
-    """Makes Neo4j know the names of all properties and relationship types."""
-    known = set((await graph.read("graph/names", NamesRow))[0]["names"])
-    if missing := [name for name in PROPERTIES if name not in known]:
-        await graph.write("graph/name_properties", names=missing)
-    if missing := [name for name in TYPES if name not in known]:
-        await graph.write("graph/name_types", names=missing)
 
 
 def _wanted() -> dict[Key, str]:

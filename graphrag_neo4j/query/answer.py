@@ -1,15 +1,15 @@
 """The answer to a question: its text, its citations, its context tables and its cost."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited
 from graphrag_neo4j.model.context_table import ContextTable
-from graphrag_neo4j.query.rows import ResolvedRow
 from graphrag_neo4j.text import flat
 
 __all__ = ["METHODS", "Answer", "Citation", "Method", "Source", "resolve_citations"]
@@ -137,61 +137,53 @@ NAMED: Final = ("Entities", "Relationships")  # the kinds whose titles are names
 MOST_SOURCES = 3  # passages that are kept for each citation: those most similar to the statement
 
 
-async def resolve_citations(
-    graph: Graph, text: str, known: Collection[tuple[CitationKind, int]]
-) -> list[Citation]:
+class ResolvedRow(TypedDict):
+    """A place that a citation stands for; all but `kind` and `ref` may be None."""
+
+    kind: CitationKind
+    ref: int
+    title: str | None
+    source: str | None
+    document: str | None
+    chunk: int | None
+    start: int | None
+    end: int | None
+    placed: bool
+    text: str | None
+
+
+async def resolve_citations(graph: Graph, text: str, known: Collection[Cited]) -> list[Citation]:
     """Returns the citations of an answer's text in their order, with their sources.
 
-    `known` holds the (kind, ref) pairs that were in the context of the answer.
+    `known` holds the citations of all that was in the context of the answer.
     """
     wanted = statements(text)
     if not wanted:
         return []
-    rows = await graph.read(
-        "search/resolve",
-        ResolvedRow,
-        citations=[
-            {"kind": kind, "ref": ref, "said": [text for text in stated if text]}
-            for (kind, ref), stated in wanted.items()
-        ],
-        places=PLACES,
-    )
-    by_ref: dict[tuple[CitationKind, int], list[ResolvedRow]] = {}
-    for row in rows:
-        by_ref.setdefault((row["kind"], row["ref"]), []).append(row)
-    return [
-        _citation(one, by_ref.get(one, []), stated, supported=one in known)
-        for one, stated in wanted.items()
-    ]
-
-
-def _citation(
-    one: tuple[CitationKind, int],
-    rows: Sequence[ResolvedRow],
-    stated: Sequence[str],
-    *,
-    supported: bool,
-) -> Citation:
     # This import reads word lists, which takes a moment.
     from graphrag_neo4j.query.quote_match import nearest_sources  # noqa: PLC0415
 
-    found = rows[0]["title"] if rows else None
-    title = None if found is None else neutralised(found)
-    name = title if title and one[0] in NAMED else ""
-    sources = nearest_sources(_sources(rows), stated, MOST_SOURCES, name)
-    return Citation(*one, title, supported, sources)
+    citations = [
+        {"kind": kind, "ref": ref, "said": [text for text in stated if text]}
+        for (kind, ref), stated in wanted.items()
+    ]
+    by_ref: defaultdict[Cited, list[ResolvedRow]] = defaultdict(list)
+    for row in await graph.read("search/resolve", ResolvedRow, citations=citations, places=PLACES):
+        by_ref[row["kind"], row["ref"]].append(row)
+    found = []
+    for one, stated in wanted.items():
+        rows = by_ref[one]
+        known_as = rows[0]["title"] if rows else None
+        title = None if known_as is None else neutralised(known_as)
+        name = title if title and one[0] in NAMED else ""
+        places = [_source(row) for row in rows if row["chunk"] is not None]
+        sources = nearest_sources(places, stated, MOST_SOURCES, name)
+        found.append(Citation(*one, title, one in known, sources))
+    return found
 
 
-def _sources(rows: Iterable[Mapping[str, object]]) -> Iterable[Source]:
-    for row in rows:
-        if row["chunk"] is not None:
-            start, end = int(str(row["start"])), int(str(row["end"]))
-            yield Source(
-                str(row["source"]),
-                neutralised(str(row["document"])),
-                int(str(row["chunk"])),
-                start,
-                end,
-                str(row["text"]),
-                (start, end) if row["placed"] else None,
-            )
+def _source(row: Mapping[str, object]) -> Source:
+    start, end, chunk = (int(str(row[name])) for name in ("start", "end", "chunk"))
+    document, text = neutralised(str(row["document"])), str(row["text"])
+    quote = (start, end) if row["placed"] else None
+    return Source(str(row["source"]), document, chunk, start, end, text, quote)

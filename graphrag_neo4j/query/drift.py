@@ -6,24 +6,14 @@ for the next round. The questions of a round are answered side by side.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
-import anyio
-
-from graphrag_neo4j.graph import vector_search
-from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import Point, Primer
-from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.events import Advanced, Started
-from graphrag_neo4j.query.local import local_context
-from graphrag_neo4j.query.map_reduce import SkippedCalls, reduce
-from graphrag_neo4j.query.query_context import (
-    QueryContext,
-    SearchResult,
-    lucene_query,
-    report_record,
-)
-from graphrag_neo4j.query.rows import ReportRow
+from graphrag_neo4j.query.global_ import SkippedCalls, reduce
+from graphrag_neo4j.query.local import add_reports, local_context
+from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult, side_by_side
 
 __all__ = ["search_drift"]
 
@@ -38,11 +28,10 @@ async def search_drift(query: QueryContext) -> SearchResult:
     round, questions that come from an answer with a better score are asked first. With
     `context_only` the result is the context of the primer and the local context of the question.
     """
-    rows = await _near_reports(query)
+    ids = await query.near("community", PRIMED_BY)
+    rows = await query.graph.read("search/communities", ReportRow, ids=ids)
     table = query.table(query.settings.map_context_tokens)
-    for row in rows:
-        if not table.add([report_record(row)]):
-            table.add([report_record(row, short=True)])
+    add_reports(table, sorted(rows, key=lambda row: ids.index(row["id"])))
     if query.context_only:
         return SearchResult([table, await local_context(query)])
     if not rows:
@@ -83,21 +72,16 @@ async def _round(
 
     Both are in the order of the questions, whatever the order of the replies.
     """
-    tables = [query.table(0) for _ in questions]
-    replies: list[Primer | None] = [None] * len(questions)
-    limiter = anyio.CapacityLimiter(query.settings.concurrency)
 
-    async def one(n: int) -> None:
-        async with limiter:
-            tables[n] = await local_context(query, questions[n])
-            replies[n] = await skipping.result(query.backend.prime(questions[n], tables[n]))
-        query.listen(Advanced(1) if replies[n] else Advanced(failed=1))
+    async def one(question: str) -> tuple[ContextTable, Primer | None]:
+        table = await local_context(query, question)
+        reply = await skipping.result(query.backend.prime(question, table))
+        query.listen(Advanced(1) if reply else Advanced(failed=1))
+        return table, reply
 
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            for n in range(len(questions)):
-                tasks.start_soon(one, n)
-    return tables, [reply for reply in replies if reply]
+    asking = [partial(one, question) for question in questions]
+    done = await side_by_side(asking, query.settings.concurrency)
+    return [table for table, _ in done], [reply for _, reply in done if reply]
 
 
 def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:
@@ -109,18 +93,3 @@ def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:
     new = dict.fromkeys(more for one in ranked for more in one.follow_ups if more not in seen)
     seen.update(new)
     return list(new)
-
-
-async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:
-    vector = await query.vector(kind="community")
-    if vector is not None:
-        near = await vector_search(query.graph, "community", vector, PRIMED_BY)
-    elif words := lucene_query(query.question):
-        near = await query.graph.read(
-            "search/fulltext_communities", ScoredRow, words=words, k=PRIMED_BY
-        )
-    else:
-        near = []
-    ids = [row["id"] for row in near]
-    rows = await query.graph.read("search/communities", ReportRow, ids=ids)
-    return sorted(rows, key=lambda row: ids.index(row["id"]))

@@ -1,11 +1,11 @@
 """From a question to an answer: chooses the search, streams the text, resolves the citations."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Final, Self
+from typing import Final, Literal, Self, TypedDict
 
 import anyio.to_thread
 
@@ -15,18 +15,15 @@ from graphrag_neo4j.graph import Graph, refuse_other_version
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import Message
 from graphrag_neo4j.model.citations import rewrite
-from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.events import Listener, Notice, Started
 from graphrag_neo4j.query.answer import Answer, Method, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
-from graphrag_neo4j.query.basic import search_basic, search_text
 from graphrag_neo4j.query.drift import search_drift
-from graphrag_neo4j.query.global_ import search_global
-from graphrag_neo4j.query.local import search_local
-from graphrag_neo4j.query.misspelt import names_meant
-from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known_refs
+from graphrag_neo4j.query.global_ import search_global, search_text
+from graphrag_neo4j.query.local import search_basic, search_local
+from graphrag_neo4j.query.lookup import names_meant
+from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
 from graphrag_neo4j.query.question import ONLY, Question
-from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, shortened, tokens
 from graphrag_neo4j.text.tokens import CountTokens
@@ -40,14 +37,27 @@ __all__ = [
     "read_state",
 ]
 
-# What each method needs in the graph: the value in the row of the graph's state, and its name.
 TURNS, HISTORY = 5, 3_000  # the latest turns of a conversation that count, and their tokens
-NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
-    "global": lambda state: (state["reports"], "reports of communities"),
-    "drift": lambda state: (state["reports"], "reports of communities"),
-    "local": lambda state: (state["entities"], "entities"),
-    "basic": lambda state: (state["chunks"], "chunks"),
-    "text": lambda state: (state["chunks"], "chunks"),
+
+
+class StateRow(TypedDict):
+    """What an answer can be made from."""
+
+    chunks: int
+    entities: int
+    communities: int
+    reports: bool
+    embedding_model: str | None
+    schema_version: int | None
+
+
+# What each method needs in the graph: the column of the graph's state, and its name.
+NEEDS: Final[Mapping[Method, tuple[Literal["chunks", "entities", "reports"], str]]] = {
+    "global": ("reports", "reports of communities"),
+    "drift": ("reports", "reports of communities"),
+    "local": ("entities", "entities"),
+    "basic": ("chunks", "chunks"),
+    "text": ("chunks", "chunks"),
 }
 
 
@@ -73,10 +83,18 @@ async def answer_question(
     client or of this question. Raises InputError if the graph lacks what the method needs.
     """
     began = time.perf_counter()
-    setup, query, method = await _prepared(graph, backends, settings, question, listen)
+    state = await read_state(graph)
+    _need(state["chunks"] or state["reports"], "documents")
+    setup = await _setup(backends, settings, question, state["embedding_model"], listen)
+    query = await _query_context(graph, setup, settings, question, listen)
+    method = await _method(query, question)
+    column, needed = NEEDS[method]
+    _need(state[column], needed)
     pending = await _pending(graph, method)
-    _tell(pending, listen)
-    found = await _search_result(query, question, method, listen)
+    query.warn(*pending)
+    _warn_of_options(query, question, method)
+    found = await _search(query, question, method)
+    query.warn(*found.notices)
     answer = AnswerText(query, found.answer, setup.endpoint, wanted=not question.context_only)
     listen(Started("answer", 0 if question.context_only else None))
     async with aclosing(answer.pieces()) as pieces:
@@ -85,7 +103,7 @@ async def answer_question(
     answer.read_citations(found.contexts)
     found_any = question.context_only or answer.found
     advice = [*answer.notices, *([] if found_any or method == "local" else [TRY_LOCAL])]
-    _tell(advice, listen)
+    query.warn(*advice)
     yield Answer(
         text=answer.text,
         method=method,
@@ -99,26 +117,6 @@ async def answer_question(
         notices=(*pending, *found.notices, *advice),
         incomplete=answer.incomplete,
     )
-
-
-async def _prepared(
-    graph: Graph,
-    backends: Backends,
-    settings: Settings,
-    question: Question,
-    listen: Listener,
-) -> tuple[QuerySetup, QueryContext, Method]:
-    """Returns the backends, the input and the method of the search.
-
-    Raises InputError if the graph lacks the data that the method needs.
-    """
-    state = await read_state(graph)
-    _need(state["chunks"] or state["reports"], "documents")
-    setup = await _setup(backends, settings, question, state["embedding_model"], listen)
-    query = await _query_context(graph, setup, settings, question, listen)
-    method = await _method(query, question, listen)
-    _need(*NEEDS[method](state))
-    return setup, query, method
 
 
 async def _setup(
@@ -172,45 +170,34 @@ async def _query_context(
     return await made_self_contained(query)
 
 
-async def _method(query: QueryContext, question: Question, listen: Listener) -> Method:
+async def _method(query: QueryContext, question: Question) -> Method:
     """Returns the method of the question. For "auto" it chooses one, and tells which."""
     if question.method != "auto":
         return question.method
-    listen(Started("method"))
+    query.listen(Started("method"))
     whole = await query.run(query.backend.chooses_global(query.question))
     method: Method = "global" if whole else "local"
-    listen(Notice(f"Answering by {method} search."))
+    query.listen(Notice(f"Answering by {method} search."))
     return method
 
 
-def _tell_without_use(
-    query: QueryContext, question: Question, method: Method, listen: Listener
-) -> None:
+def _warn_of_options(query: QueryContext, question: Question, method: Method) -> None:
     """Warns of options that have no effect with the method that was chosen for the user."""
     for name in question.without_use(method):
         methods = ONLY[name]
-        listen(
-            Notice(
-                f"The option {name} has no effect here. It is for {' and '.join(methods)} search, "
-                f"and {method} search was chosen. Use the method {methods[0]} for it.",
-                warning=True,
-            )
+        query.warn(
+            f"The option {name} has no effect here. It is for {' and '.join(methods)} search, "
+            f"and {method} search was chosen. Use the method {methods[0]} for it."
         )
     if question.dynamic and question.context_only and method == "global":
-        listen(
-            Notice(
-                "The option dynamic has no effect here, because a model rates the reports only "
-                "for an answer. These are the reports of a whole level.",
-                warning=True,
-            )
+        query.warn(
+            "The option dynamic has no effect here, because a model rates the reports only "
+            "for an answer. These are the reports of a whole level."
         )
     if question.prefilter and query.embedder is None and method == "global":
-        listen(
-            Notice(
-                "The option prefilter has no effect here, because it needs vector search, and "
-                "there are no embeddings that can be used.",
-                warning=True,
-            )
+        query.warn(
+            "The option prefilter has no effect here, because it needs vector search, and "
+            "there are no embeddings that can be used."
         )
 
 
@@ -231,25 +218,6 @@ def _need(has: object, what: str) -> None:
         raise InputError(f"The graph has no {what} yet. Run `kg-build index PATHS` first.")
 
 
-async def _search_result(
-    query: QueryContext, question: Question, method: Method, listen: Listener
-) -> SearchResult:
-    """Runs the search, and tells what a reader of the answer must know.
-
-    At the same time the tokenizer is loaded, which takes a moment.
-    """
-    _tell_without_use(query, question, method, listen)
-    listen(Started("search"))
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding)
-            if method == "local":
-                tasks.start_soon(_suggest_names, query, listen)
-            found = await _search(query, question, method)
-    _tell(found.notices, listen)
-    return found
-
-
 async def _pending(graph: Graph, method: Method) -> list[str]:
     """Returns a notice if a search by vectors does not find all yet."""
     n = 0 if method in {"global", "text"} else (await graph.read("embed/count", CountRow))[0]["n"]
@@ -260,36 +228,35 @@ async def _pending(graph: Graph, method: Method) -> list[str]:
     return [pending] if n else []
 
 
-def _tell(notices: Iterable[str], listen: Listener) -> None:
-    for notice in notices:
-        listen(Notice(notice, warning=True))
+async def _search(query: QueryContext, question: Question, method: Method) -> SearchResult:
+    """Runs the search. At the same time the tokenizer is loaded, which takes a moment."""
+    searches: Mapping[Method, Callable[[], Awaitable[SearchResult]]] = {
+        "global": partial(
+            search_global,
+            query,
+            level=question.level,
+            dynamic=question.dynamic,
+            prefilter=question.prefilter,
+        ),
+        "local": partial(search_local, query),
+        "drift": partial(search_drift, query),
+        "basic": partial(search_basic, query),
+        "text": partial(search_text, query),
+    }
+    query.listen(Started("search"))
+    reads: dict[str, Callable[[], Awaitable[object]]] = {
+        "tokenizer": partial(anyio.to_thread.run_sync, tokens.encoding)
+    }
+    if method == "local":
+        reads["names"] = partial(_suggest_names, query)
+    result: SearchResult = (await gather(**reads, found=searches[method]))["found"]
+    return result
 
 
-async def _suggest_names(query: QueryContext, listen: Listener) -> None:
+async def _suggest_names(query: QueryContext) -> None:
     """Suggests similar names for words of the question that do not occur in the graph."""
     for word, name in (await names_meant(query.graph, query.question)).items():
-        listen(
-            Notice(f"The data does not contain the word {word}. Did you mean {name}?", warning=True)
-        )
-
-
-async def _search(query: QueryContext, question: Question, method: Method) -> SearchResult:
-    match method:
-        case "global":
-            return await search_global(
-                query,
-                level=question.level,
-                dynamic=question.dynamic,
-                prefilter=question.prefilter,
-            )
-        case "local":
-            return await search_local(query)
-        case "drift":
-            return await search_drift(query)
-        case "basic":
-            return await search_basic(query)
-        case "text":
-            return await search_text(query)
+        query.warn(f"The data does not contain the word {word}. Did you mean {name}?")
 
 
 def messages_of(history: Sequence[tuple[str, str]], count: CountTokens) -> list[Message]:
@@ -323,11 +290,8 @@ async def made_self_contained(query: QueryContext) -> QueryContext:
     try:
         asked = await query.run(query.backend.self_contained(query.question, query.history))
     except ReplyError as error:
-        query.listen(
-            Notice(
-                f"The question is asked as it stands, without what was said before, since {error}.",
-                warning=True,
-            )
+        query.warn(
+            f"The question is asked as it stands, without what was said before, since {error}."
         )
         return query
     if asked is None:

@@ -1,29 +1,125 @@
-"""Global search: map-reduce over the community reports of one level.
+"""Global search: map-reduce over the community reports of one level, or over all chunks.
 
-The reports of a level together cover every entity once. See arXiv 2404.16130, section 3.1.6.
+The reports of a level together cover every entity once. The map step turns contexts of limited
+size, several at the same time, into points with a helpfulness from 0 to 100. The reduce step makes
+the answer from the most helpful points in one last call. See arXiv 2404.16130, section 3.1.6.
 """
 
 import random
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from functools import partial
+from itertools import chain
+from typing import Final, NotRequired, TypedDict, TypeVar
 
-import anyio
-
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model.concurrency import first_error
-from graphrag_neo4j.model.context_table import ContextRecord, measure
+from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.model import FinalTask, LLMTask, Point, T
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, measure
 from graphrag_neo4j.model.events import Advanced, Notice, Started
-from graphrag_neo4j.query.map_reduce import SkippedCalls, answer_from, pack
-from graphrag_neo4j.query.query_context import SEED, QueryContext, SearchResult, report_record
-from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow
+from graphrag_neo4j.model.protocols import RunTask
+from graphrag_neo4j.query.query_context import (
+    ChunkRow,
+    QueryContext,
+    ReportRow,
+    SearchResult,
+    report_record,
+    side_by_side,
+    source_record,
+)
+from graphrag_neo4j.text import flat, shortened
+from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = ["search_global"]
+__all__ = ["LevelRow", "SkippedCalls", "reduce", "search_global", "search_text"]
 
+SEED: Final = 42  # of the order of the contexts
 BUNDLE_TOKENS = 1000
 RATED_AT_ONCE = 20  # reports in one call
+ONLY_LEVEL = "The only level is 0."
 GROUPS = ("group of reports", "groups of reports")
+PAGE = 1000  # chunks that one read returns
+
+
+class CoveredRow(ReportRow):
+    """A community that a global question is answered from.
+
+    `plain`: its report was made of its elements, without a model. `connected`: the sum of its
+    members' degrees, for a plain one where this was asked for.
+    """
+
+    plain: bool
+    level: int
+    connected: NotRequired[int | None]
+
+
+class CoverRow(CoveredRow):
+    """A community of the cover of a level.
+
+    `nearness`: to the vector that was given, 0 to 1; None without one.
+    """
+
+    nearness: float | None
+
+
+class PartRow(CoveredRow):
+    """A part of the community `parent`."""
+
+    parent: str
+
+
+class LevelRow(TypedDict):
+    """A level with the tokens of the reports of its cover.
+
+    `tokens` counts the reports that a model wrote, and `plain` those made without a model.
+    """
+
+    level: int
+    tokens: int
+    plain: int
+
+
 Rated = TypeVar("Rated", bound=CoveredRow)
+
+
+class SkippedCalls:
+    """Runs the tasks of one step of a search, and skips those whose reply can't be used.
+
+    `what` names what a call reads, in the singular and the plural, and `outcome` says what becomes
+    of it if the call is skipped. Errors that concern all calls,
+    such as a refused key or the cost limit, are raised.
+    """
+
+    def __init__(self, run: RunTask, what: tuple[str, str], outcome: str = "left out") -> None:
+        self._run, self._what, self._outcome = run, what, outcome
+        self._calls = 0
+        self._reasons: list[str] = []
+
+    async def result(self, task: LLMTask[T]) -> T | None:
+        """Returns the result of a task, or None if its reply can't be used."""
+        self._calls += 1
+        try:
+            return await self._run(task)
+        except ReplyError as error:
+            self._reasons.append(str(error))
+            return None
+
+    def notices(self) -> list[str]:
+        """Returns a sentence about the skipped calls, if there are any.
+
+        Raises ReplyError if every call was skipped, because then there is nothing to go on with.
+        """
+        skipped = len(self._reasons)
+        if not skipped:
+            return []
+        # The most frequent reason: the first one would depend on the order of the replies.
+        counted = Counter(self._reasons)
+        reason = min(counted, key=lambda one: (-counted[one], one)).rstrip(".")
+        if skipped == self._calls:
+            raise ReplyError(f"none of the model's replies can be used: {reason}")
+        one, many = self._what
+        which = f"{one} was" if skipped == 1 else f"{many} were"
+        happened = f"{skipped:,} of {self._calls:,} {which} {self._outcome}"
+        return [f"{happened}, because the model's reply can't be used: {reason}."]
 
 
 async def search_global(
@@ -51,7 +147,7 @@ async def search_global(
     notices = [*rating.notices(), *left_out]
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
     random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    found = await answer_from(query, pack(query, units))
+    found = await _answer_from(query, _pack(query, units))
     return replace(found, notices=[*notices, *found.notices])
 
 
@@ -59,15 +155,14 @@ async def _cover(
     query: QueryContext, level: int | None, prefilter: int | None
 ) -> Sequence[CoveredRow]:
     levels = await query.graph.read("search/levels", LevelRow)
-    chosen = _default_level(query, levels) if level is None else _existing(level, levels)
+    deepest = max((row["level"] for row in levels), default=0)
+    if level is not None and level > deepest:
+        known = f"The levels are 0 (the coarsest) to {deepest}." if deepest else ONLY_LEVEL
+        raise InputError(f"There is no level {level}. {known}")
+    chosen = _default_level(query, levels) if level is None else level
     vector = await query.vector(kind="community") if prefilter else None
     if query.vectorless:
-        query.listen(
-            Notice(
-                "The option prefilter has no effect here, because the question has no vector.",
-                warning=True,
-            )
-        )
+        query.warn("The option prefilter has no effect here, because the question has no vector.")
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
@@ -79,28 +174,17 @@ def _counted(reports: int) -> str:
     return f"{reports:,} report" if reports == 1 else f"{reports:,} reports"
 
 
-def _existing(level: int, levels: Sequence[LevelRow]) -> int:
-    """Returns the level itself. Raises InputError if the graph has no such level."""
-    deepest = max((row["level"] for row in levels), default=0)
-    if level > deepest:
-        levels_are = f"The levels are 0 (the coarsest) to {deepest}."
-        known = levels_are if deepest else "The only level is 0."
-        raise InputError(f"There is no level {level}. {known}")
-    return level
-
-
 def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
     """Returns the finest level whose reports fit into `map_calls` calls, or else level 0.
 
     Of the reports that were made without a model only those count that `_units` takes.
     """
     room = query.settings.map_calls * query.settings.map_context_tokens
-    return max((row["level"] for row in levels if _taken(query, row) <= room), default=0)
-
-
-def _taken(query: QueryContext, row: LevelRow) -> float:
-    """Returns the number of tokens that the contexts of a level take."""
-    return row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+    tokens = {
+        row["level"]: row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+        for row in levels
+    }
+    return max((level for level, n in tokens.items() if n <= room), default=0)
 
 
 def _room_for_plain(query: QueryContext, large: int) -> float:
@@ -174,28 +258,106 @@ async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Se
 async def _relevant(
     query: QueryContext, rows: Sequence[Rated], rating: SkippedCalls
 ) -> list[Rated]:
-    """Returns the reports that a model rates as relevant. It rates several batches at once."""
+    """Returns the reports that a model rates as relevant. It rates several batches at once.
+
+    If the rating of a batch fails, all its reports count as relevant.
+    """
     if not rows:
         return []
-    found: set[int] = set()
 
-    async def rate(batch: Sequence[Rated]) -> None:
-        found.update(await _rated(query, batch, rating))
+    async def rated(batch: Sequence[Rated]) -> list[Rated]:
+        table = query.table(float("inf"))
+        table.add(report_record(row, short=True) for row in batch)
+        found = await rating.result(query.backend.rate(query.question, table))
         query.listen(Advanced(len(batch)))
+        return [row for row in batch if found is None or row["ref"] in found]
 
     query.listen(Started("rating", len(rows)))
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            for start in range(0, len(rows), RATED_AT_ONCE):
-                tasks.start_soon(rate, rows[start : start + RATED_AT_ONCE])
-    return [row for row in rows if row["ref"] in found]
+    starts = range(0, len(rows), RATED_AT_ONCE)
+    batches = [partial(rated, rows[start : start + RATED_AT_ONCE]) for start in starts]
+    return list(chain.from_iterable(await side_by_side(batches)))
 
 
-async def _rated(
-    query: QueryContext, batch: Sequence[CoveredRow], rating: SkippedCalls
-) -> Collection[int]:
-    """Returns the refs of the relevant reports; all of them if the rating fails."""
-    table = query.table(float("inf"))
-    table.add(report_record(row, short=True) for row in batch)
-    found = await rating.result(query.backend.rate(query.question, table))
-    return [row["ref"] for row in batch] if found is None else found
+async def search_text(query: QueryContext) -> SearchResult:
+    """Runs map-reduce over all chunks. Each chunk is mapped exactly once.
+
+    The chunks are shuffled as the reports of global search are, so that each context is a sample
+    of the whole corpus (section 3.1.6 of the paper).
+    """
+    units = [[record] async for record in _chunks(query)]
+    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
+    return await _answer_from(query, _pack(query, units))
+
+
+async def _chunks(query: QueryContext) -> AsyncIterator[ContextRecord]:
+    after = -1  # an imported chunk may have ref 0
+    while rows := await query.graph.read("search/all_chunks", ChunkRow, after=after, limit=PAGE):
+        for row in rows:
+            yield source_record(row)
+        after = rows[-1]["ref"]
+
+
+def _pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
+    """Packs units of records, in their order, into contexts of at most `map_context_tokens`.
+
+    A unit is not divided. Of a unit that is larger than a context, each record is shortened to at
+    most half of a context, and only the part that fits is kept.
+    """
+    contexts: list[ContextTable] = []
+    for unit in units:
+        if not (contexts and contexts[-1].add(unit)):
+            contexts.append(query.table(query.settings.map_context_tokens))
+            if not contexts[-1].add(unit):
+                room = query.settings.map_context_tokens // 2
+                contexts[-1].add_each(_shortened(one, room, query.count) for one in unit)
+    return [table for table in contexts if table.records]
+
+
+def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextRecord:
+    """Shortens a record to at most `room` tokens.
+
+    It keeps the pieces that are still complete or, if there is none, the beginning of the first.
+    """
+    text = shortened(record.text, room, count)
+    whole = tuple(piece for piece in record.pieces if flat(piece) in text)
+    pieces = whole or tuple(shortened(piece, room, count) for piece in record.pieces[:1])
+    return ContextRecord(record.kind, record.ref, record.id, text, pieces=pieces)
+
+
+async def _answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:
+    """Maps the contexts to points, and returns the task that reduces the points to an answer.
+
+    A context whose reply can't be used is left out, and the result says so. Raises ReplyError if
+    this is so for all of them.
+    """
+    if query.context_only:
+        return SearchResult(contexts)
+    calls = SkippedCalls(query.run, ("context", "contexts"))
+
+    async def one(table: ContextTable) -> Sequence[Point]:
+        found = await calls.result(query.backend.points(query.question, table))
+        query.listen(Advanced(1) if found is not None else Advanced(failed=1))
+        return found or ()
+
+    query.listen(Started("map", len(contexts)))
+    mapping = [partial(one, table) for table in contexts]
+    points = await side_by_side(mapping, query.settings.concurrency)
+    return SearchResult(contexts, reduce(query, chain.from_iterable(points)), calls.notices())
+
+
+def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:
+    """Returns the task that writes the answer from the most helpful points.
+
+    The points together have at most `map_context_tokens` tokens. Returns None if no point helps.
+    """
+    ranked = sorted(
+        (point for point in points if point.helpfulness > 0 and point.description),
+        key=lambda point: -point.helpfulness,
+    )
+    kept, room = [], query.settings.map_context_tokens
+    for point in ranked:
+        room -= query.count(point.description) + 10  # its heading
+        if room < 0:
+            break
+        kept.append(point)
+    return query.backend.reduce(query.question, kept, query.history) if kept else None

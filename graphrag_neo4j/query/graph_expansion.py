@@ -1,4 +1,4 @@
-"""Graph expansion: finds the graph around a question by personalised PageRank.
+"""Explores the graph around a question: by personalised PageRank, or by one hop.
 
 PageRank starts at seeds: entities and chunks. The entities that the question names have the largest
 weight. For "Who directed The Glass Orchard?" this is the entity Glass Orchard, but not the entity
@@ -7,9 +7,8 @@ the question, and those whose relationships match its words. If a sentence encod
 entities of the statements nearest to the question replace both. HippoRAG (arXiv 2405.14831)
 describes this use of PageRank.
 
-There are three round trips to Neo4j, one after the other. The first finds the seeds, with several
-index queries at the same time. The second reads the graph around the seeds. The third reads the
-details of the entities, relationships and chunks with the highest PageRank.
+Either way, the indexes are queried at the same time, and then the graph is read: around the seeds
+and once more for the details of what has the highest PageRank, or one hop around the entities.
 """
 
 import math
@@ -17,52 +16,46 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from itertools import combinations
+from typing import Any, Final, TypedDict, TypeVar
 
-from graphrag_neo4j.graph import Graph, IndexedKind, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredPairRow, ScoredRow
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
+    ChunkRow,
     QueryContext,
+    ReportRow,
     gather,
     lucene_query,
 )
-from graphrag_neo4j.query.rows import (
-    ChunkRow,
-    LocalRow,
-    NamedRow,
-    NeighbourhoodRow,
-    RelationshipRow,
-    StatementRow,
-    SurroundingsRow,
-)
-from graphrag_neo4j.text import name_key, spaced_characters
+from graphrag_neo4j.text import name_key, pair_id, spaced_characters
 
 __all__ = [
     "STARTS",
-    "Hits",
-    "Rows",
-    "Statement",
+    "LocalRow",
+    "NamedRow",
+    "NeighbourhoodRow",
+    "OneHopRow",
+    "RelationshipRow",
+    "SurroundingsRow",
     "expand_graph",
     "fused",
     "named_in",
     "names",
     "nearest_statements",
+    "one_hop",
     "pagerank",
     "restart",
 ]
 
-
+STARTS: Final = 10  # entities that local search starts from
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.
 SIZE: Final = {"near": 60, "far": 150, "most": 120}
-STARTS: Final = 10  # entities that local search starts from
 TITLED: Final = 4.0  # the weight of a mention in a chunk whose document has the entity as its title
 MOST_WORDED: Final = 50  # relationships that match the words of the question
-R = TypeVar("R", bound=IdRow)
-Rows = Sequence[Mapping[str, Any]]
 RANK_CONSTANT: Final = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)
 # The weights of seeds; an entity that the question names has the weight 1.
 STATED: Final = 0.5  # for both ends of the relationship that matches the question best
@@ -71,6 +64,272 @@ MEANT: Final = 2.0  # for each entity in the statement whose meaning is nearest 
 PASSAGES: Final = 0.3  # the share of all chunks together in the total weight
 MOST_STATED = 5
 MOST_PASSAGES = 20
+READ: Final = 30  # statements that the encoder reads; as many found as with 200
+NEAREST: Final = 2
+FALL: Final = 0.05  # the weight of a statement falls to 1/e if its cosine is lower by this
+AGAIN: Final = 0.5  # measured from 0.15 to 0.5; smaller values find fewer of the right passages
+CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
+
+
+class NamedRow(TypedDict):
+    """An entity that the full-text index has found."""
+
+    id: str
+    name: str
+    score: float
+
+
+class ShownEntityRow(TypedDict):
+    """An entity that a model is shown."""
+
+    id: str
+    ref: int
+    name: str
+    type: str
+    description: str
+
+
+class RelationshipRow(TypedDict):
+    """A relationship with the names of its ends in the direction of most of its statements.
+
+    `weight` is the number of its statements; `opposite` of them go the other way.
+    """
+
+    id: str
+    ref: int
+    source: str
+    target: str
+    description: str
+    weight: float
+    opposite: int | None
+
+
+class ClaimRow(TypedDict):
+    """A claim with the names of its subject and object."""
+
+    id: str
+    ref: int
+    subject: str
+    object: str | None
+    type: str
+    status: str | None
+    start: str | None
+    end: str | None
+    description: str
+
+
+class NeighbourhoodRow(TypedDict):
+    """Entities, the claims about them, and the communities with a report that they are in."""
+
+    entities: list[ShownEntityRow]
+    claims: list[ClaimRow]
+    communities: list[ReportRow]
+
+
+class OneHopRow(TypedDict):
+    """The relationships between entities and to others, and the chunks that support them."""
+
+    inner: list[RelationshipRow]
+    outward: list[RelationshipRow]
+    chunks: list[ChunkRow]
+
+
+class LocalRow(NeighbourhoodRow, OneHopRow):
+    """All that a local context is made from."""
+
+
+class StatementRow(TypedDict):
+    """The text of a statement, and the ids of the entities between which it stands."""
+
+    text: str
+    ends: list[str]
+
+
+class SeedColumns(TypedDict):
+    """The ids of entities, and how many chunks mention each."""
+
+    entity: list[str]
+    chunks: list[int]
+
+
+class RelatedColumns(TypedDict):
+    """The ids of relationships and of their ends; `weight` is the number of their statements."""
+
+    id: list[str]
+    source: list[str]
+    target: list[str]
+    weight: list[float]
+
+
+class MentionColumns(TypedDict):
+    """The ids of chunks and of the entities that they mention.
+
+    `titled` tells whether the title of the chunk's document is the name of the entity.
+    """
+
+    chunk: list[str]
+    entity: list[str]
+    titled: list[bool]
+
+
+class SurroundingsRow(TypedDict):
+    """The graph around entities and chunks, in columns: lists of the same length by name."""
+
+    seeds: SeedColumns
+    related: RelatedColumns
+    mentions: MentionColumns
+
+
+R = TypeVar("R", bound=IdRow)
+Rows = Sequence[Mapping[str, Any]]
+Shares = Sequence[Sequence[tuple[int, float]]]
+
+
+async def one_hop(
+    query: QueryContext, question: str | None, most: Mapping[str, int]
+) -> tuple[list[str], LocalRow]:
+    """Returns the ids of the entities for a question, and the rows of what is one hop away.
+
+    The entities whose full name the question has come first. See `expand_graph` for the arguments.
+    """
+    text = question or query.question
+
+    async def by_vector() -> Rows:
+        vector = await query.vector(question, "entity")
+        return await query.nearest("entity", vector, 2 * STARTS)
+
+    words = lucene_query(text, *ENTITY_NAMES)
+    hits = await gather(
+        near=by_vector,
+        named=partial(query.by_words, "search/named", NamedRow, words, 4 * STARTS),
+    )
+    score = fused([hits["near"], hits["named"]])
+    whole = {row["id"] for row in hits["named"] if named_in(text, row["name"])}
+    ids = sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))[:STARTS]
+    pairs = [pair_id(*two) for two in combinations(ids, 2)]
+    read = query.graph.read
+    found = await gather(
+        known=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=ids, **most),
+        hop=partial(read, "search/one_hop", OneHopRow, ids=ids, pairs=pairs, **most),
+    )
+    return ids, found["known"][0] | found["hop"][0]
+
+
+async def expand_graph(
+    query: QueryContext, question: str | None, most: Mapping[str, int]
+) -> tuple[list[str], LocalRow]:
+    """Returns the ids of the entities with the highest PageRank, and the rows of their context.
+
+    `question` replaces the user's question, for example by a follow-up question. `most` gives the
+    largest number of rows of each kind.
+    """
+    weights, passages = await _seeds(query, question)
+    read = query.graph.read
+    [around] = await read(
+        "search/surroundings",
+        SurroundingsRow,
+        entities=list(weights),
+        chunks=list(passages),
+        **SIZE,
+    )
+    mass = _mass(around, weights, passages)
+    order = sorted(mass, key=lambda id_: (-mass[id_], id_))
+    held = {*passages, *around["mentions"]["chunk"]}
+    entities = [id_ for id_ in order if id_ not in held][:STARTS]
+    chunks = [id_ for id_ in order if id_ in held]
+    inner, outward = _relationships(around["related"], entities, mass)
+    inner, outward = inner[: most["inner"]], outward[: most["outward"]]
+    found = await gather(
+        around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
+        related=partial(read, "search/relationships", RelationshipRow, ids=[*inner, *outward]),
+        chunks=partial(read, "search/chunks", ChunkRow, ids=chunks[: most["chunks"]]),
+    )
+    known: NeighbourhoodRow = found["around"][0]
+    return entities, {
+        **known,
+        "inner": _in_order(found["related"], inner),
+        "outward": _in_order(found["related"], outward),
+        "chunks": _in_order(found["chunks"], chunks),
+    }
+
+
+def _mass(
+    around: SurroundingsRow, weights: Mapping[str, float], passages: Mapping[str, float]
+) -> dict[str, float]:
+    """Returns the PageRank in the subgraph `around`, from these entities and chunks."""
+    related, mentions, seeds = around["related"], around["mentions"], around["seeds"]
+    edges = list(zip(related["source"], related["target"], related["weight"], strict=True))
+    named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
+    edges += [(chunk, entity, TITLED if titled else 1.0) for chunk, entity, titled in named]
+    chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
+    return pagerank(edges, restart(weights, chunks_of, passages))
+
+
+def _relationships(
+    related: RelatedColumns, entities: Iterable[str], mass: Mapping[str, float]
+) -> tuple[list[str], list[str]]:
+    """Returns the ids of the relationships between these entities, and of all others.
+
+    Both lists are sorted by the smaller PageRank of the two ends, the highest first.
+    """
+    own = set(entities)
+    pairs = zip(related["source"], related["target"], strict=True)
+    ends = dict(zip(related["id"], pairs, strict=True))
+    rank = {id_: min(mass.get(end, 0) for end in two) for id_, two in ends.items()}
+    order = sorted(rank, key=lambda id_: (-rank[id_], id_))
+    inner = [id_ for id_ in order if own.issuperset(ends[id_])]
+    between = set(inner)
+    return inner, [id_ for id_ in order if id_ not in between]
+
+
+def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
+    by_id = {row["id"]: row for row in rows}
+    return [by_id[id_] for id_ in ids if id_ in by_id]
+
+
+async def _seeds(
+    query: QueryContext, question: str | None
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Returns the weights of the seeds by id: of entities, and of the best chunks.
+
+    It queries the full-text indexes and, if there is a vector, the vector indexes.
+    """
+    text = question or query.question
+    words, by_words = lucene_query(text), query.by_words
+    names = lucene_query(text, *ENTITY_NAMES)
+
+    async def by_vector() -> tuple[Rows, Rows]:
+        """Entities and chunks."""
+        vector = await query.vector(question)
+        if vector is None or query.embedder is None:
+            return [], []
+        # A question is embedded once for all kinds of nodes, unless they have models of their own.
+        other = await query.vector(question, "entity") if query.embedder.elements else vector
+        found = await gather(
+            near=partial(query.nearest, "entity", other, 2 * STARTS),
+            chunks=partial(query.nearest, "chunk", vector),
+        )
+        return found["near"], found["chunks"]
+
+    found = await gather(
+        named=partial(by_words, "search/named", NamedRow, names, 4 * STARTS),
+        stated=partial(
+            by_words, "search/fulltext_relationships", ScoredPairRow, words, MOST_WORDED
+        ),
+        worded=partial(by_words, "search/fulltext_chunks", ScoredRow, words, MOST_PASSAGES),
+        vector=by_vector,
+    )
+    near, chunks = found["vector"]
+    passages = [chunks, found["worded"]]
+    meant = await nearest_statements(
+        query,
+        question,
+        dict.fromkeys(row["id"] for one in passages for row in one),
+        [row["id"] for row in found["stated"]],
+    )
+    best = fused(passages)
+    weights = _entities(text, near, found["named"], found["stated"], meant)
+    return weights, {id_: best[id_] for id_ in list(best)[:MOST_PASSAGES]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,53 +340,31 @@ class Statement:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The rows that the indexes found for a question, the best first.
+def _entities(
+    question: str, near: Rows, named: Rows, stated: Rows, meant: Sequence[Statement]
+) -> dict[str, float]:
+    """Returns the weights of the seed entities by id.
 
-    `near` holds entities by vector search, `named` entities by full-text search of their names,
-    `stated` relationships by full-text search, and `chunks` the chunks by vector search and those
-    by full-text search. `meant` holds the statements that a sentence encoder has found.
+    They are the entities that the question names, and those of the nearest statements (`meant`).
+    Without such statements they are those that are similar to the question (`near` by vector
+    search, `named` by their names), and the ends of the relationships that match its words
+    (`stated`). All rows have the best first.
     """
-
-    near: Rows = ()
-    named: Rows = ()
-    stated: Rows = ()
-    chunks: Sequence[Rows] = ()
-    meant: Sequence[Statement] = ()
-
-    def entities(self, question: str, k: int) -> dict[str, float]:
-        """Returns the weights of the seed entities by id.
-
-        They are the entities that the question names, and those of the nearest statements. Without
-        such statements they are at most `k` entities that are similar to the question, and the ends
-        of the relationships that match its words.
-        """
-        found = defaultdict(float, dict.fromkeys(names(question, self.named), 1.0))
-        if not self.meant:
-            self._add_similar(found, question, k)
-        for statement in self.meant:
-            for end in statement.ends:
-                found[end] += MEANT * statement.weight
+    found = defaultdict(float, dict.fromkeys(names(question, named), 1.0))
+    for statement in meant:
+        for end in statement.ends:
+            found[end] += MEANT * statement.weight
+    if meant:
         return dict(found)
-
-    def _add_similar(self, found: defaultdict[str, float], question: str, k: int) -> None:
-        inside = {row["id"] for row in self.named if named_in(question, row["name"])}
-        alike = fused(
-            [row for row in rows if row["id"] not in inside] for rows in (self.near, self.named)
-        )
-        best = list(alike)[:k]
-        for id_ in best:
-            found[id_] += ALIKE * alike[id_] / alike[best[0]]
-        for row in self.stated[:MOST_STATED]:
-            for end in {row["source"], row["target"]}:
-                found[end] += STATED * row["score"] / self.stated[0]["score"]
-
-    @property
-    def passages(self) -> dict[str, float]:
-        """The weights of the best chunks by id."""
-        found = fused(self.chunks)
-        return {id_: found[id_] for id_ in list(found)[:MOST_PASSAGES]}
+    inside = {row["id"] for row in named if named_in(question, row["name"])}
+    alike = fused([row for row in rows if row["id"] not in inside] for rows in (near, named))
+    best = list(alike)[:STARTS]
+    for id_ in best:
+        found[id_] += ALIKE * alike[id_] / alike[best[0]]
+    for row in stated[:MOST_STATED]:
+        for end in {row["source"], row["target"]}:
+            found[end] += STATED * row["score"] / stated[0]["score"]
+    return dict(found)
 
 
 def restart(
@@ -193,11 +430,6 @@ def _spaced(text: str) -> str:
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in key).split())} "
 
 
-READ: Final = 30  # statements that the encoder reads; as many found as with 200
-NEAREST: Final = 2
-FALL: Final = 0.05  # the weight of a statement falls to 1/e if its cosine is lower by this
-
-
 async def nearest_statements(
     query: QueryContext,
     question: str | None,
@@ -237,11 +469,6 @@ async def _ranked(
     return sorted(pairs, key=lambda pair: (-pair[0], pair[1]["text"]))
 
 
-Shares = Sequence[Sequence[tuple[int, float]]]
-AGAIN: Final = 0.5  # measured from 0.15 to 0.5; smaller values find fewer of the right passages
-CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
-
-
 def pagerank(
     edges: Iterable[WeightedEdge], seeds: Mapping[str, float], again: float = AGAIN
 ) -> dict[str, float]:
@@ -260,7 +487,11 @@ def pagerank(
     if not total:
         return {}
     number = {node: n for n, node in enumerate(nodes)}
-    shares = [_shares(weights.get(node, {}), number) for node in nodes]
+    shares = []
+    for node in nodes:
+        near = weights.get(node, {})
+        whole = sum(near.values())
+        shares.append([(number[other], weight / whole) for other, weight in near.items()])
     mass = _iterated([weight / total for weight in seed_weights], shares, again)
     return dict(zip(nodes, mass, strict=True))
 
@@ -274,12 +505,6 @@ def _weights(edges: Iterable[WeightedEdge]) -> Mapping[str, Mapping[str, float]]
             found[one][other] += weight
             found[other][one] += weight
     return found
-
-
-def _shares(near: Mapping[str, float], number: Mapping[str, int]) -> Sequence[tuple[int, float]]:
-    """Returns the part of a node's mass that goes to each neighbour."""
-    total = sum(near.values())
-    return [(number[node], weight / total) for node, weight in near.items()]
 
 
 def _iterated(restart: Sequence[float], shares: Shares, again: float) -> Sequence[float]:
@@ -296,145 +521,3 @@ def _iterated(restart: Sequence[float], shares: Shares, again: float) -> Sequenc
         moved = sum(abs(a - b) for a, b in zip(after, mass, strict=True))
         mass = after
     return mass
-
-
-async def expand_graph(
-    query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], LocalRow]:
-    """Returns the ids of the entities with the highest PageRank, and the rows of their context.
-
-    `question` replaces the user's question, for example by a follow-up question. `most` gives the
-    largest number of rows of each kind.
-    """
-    text, k = question or query.question, STARTS
-    hits = await _hits(query, question)
-    weights, passages = hits.entities(text, k), hits.passages
-    rows = await query.graph.read(
-        "search/surroundings",
-        SurroundingsRow,
-        entities=list(weights),
-        chunks=list(passages),
-        **SIZE,
-    )
-    walked = _Walked.over(rows[0], weights, passages)
-    entities = walked.entities[:k]
-    inner, outward = walked.relationships(entities)
-    inner, outward = inner[: most["inner"]], outward[: most["outward"]]
-    read = query.graph.read
-    found = await gather(
-        around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
-        related=partial(read, "search/relationships", RelationshipRow, ids=[*inner, *outward]),
-        chunks=partial(read, "search/chunks", ChunkRow, ids=walked.chunks[: most["chunks"]]),
-    )
-    around: NeighbourhoodRow = found["around"][0]
-    return entities, LocalRow(
-        entities=around["entities"],
-        claims=around["claims"],
-        communities=around["communities"],
-        inner=_in_order(found["related"], inner),
-        outward=_in_order(found["related"], outward),
-        chunks=_in_order(found["chunks"], walked.chunks),
-    )
-
-
-async def _hits(query: QueryContext, question: str | None) -> Hits:
-    """Queries the full-text indexes and, if there is a vector, the vector indexes."""
-    found = await gather(
-        words=partial(_by_words, query, question or query.question),
-        vector=partial(_by_vector, query, question),
-    )
-    rows: defaultdict[str, Rows] = defaultdict(list, found["words"] | found["vector"])
-    passages = [rows["chunks"], rows["worded"]]
-    meant = await nearest_statements(
-        query,
-        question,
-        dict.fromkeys(row["id"] for one in passages for row in one),
-        [row["id"] for row in rows["stated"]],
-    )
-    return Hits(rows["near"], rows["named"], rows["stated"], passages, meant)
-
-
-async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
-    read, words = query.graph.read, lucene_query(question)
-    if not words:
-        return {}
-    names, most = lucene_query(question, *ENTITY_NAMES), 4 * STARTS
-    return await gather(
-        named=partial(read, "search/named", NamedRow, words=names, k=most),
-        stated=partial(
-            read, "search/fulltext_relationships", ScoredPairRow, words=words, k=MOST_WORDED
-        ),
-        worded=partial(read, "search/fulltext_chunks", ScoredRow, words=words, k=MOST_PASSAGES),
-    )
-
-
-async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Rows]:
-    vector = await query.vector(question)
-    if vector is None or query.embedder is None:
-        return {}
-    # A question is embedded once for all kinds of nodes, unless they have models of their own.
-    near = await query.vector(question, "entity") if query.embedder.elements else vector
-    return await gather(
-        near=partial(_nearest, query.graph, "entity", near, 2 * STARTS),
-        chunks=partial(query.nearest_chunks, vector),
-    )
-
-
-async def _nearest(
-    graph: Graph, kind: IndexedKind, vector: Sequence[float] | None, k: int
-) -> Sequence[ScoredRow]:
-    return [] if vector is None else await vector_search(graph, kind, vector, k)
-
-
-@dataclass(frozen=True, slots=True)
-class _Walked:
-    """The result of PageRank.
-
-    `entities` and `chunks` are ids, those with the highest PageRank first. `mass` is the PageRank
-    of each id, and `related` the two ends of each relationship by its id.
-    """
-
-    entities: list[str]
-    chunks: list[str]
-    mass: Mapping[str, float]
-    related: Mapping[str, tuple[str, str]]
-
-    @classmethod
-    def over(
-        cls, around: SurroundingsRow, weights: Mapping[str, float], passages: Mapping[str, float]
-    ) -> "_Walked":
-        """Computes PageRank over the subgraph `around`, from these entities and chunks."""
-        related, mentions, seeds = around["related"], around["mentions"], around["seeds"]
-        ends = list(zip(related["source"], related["target"], strict=True))
-        edges = [(*two, weight) for two, weight in zip(ends, related["weight"], strict=True)]
-        named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
-        edges += [(chunk, entity, TITLED if titled else 1.0) for chunk, entity, titled in named]
-        chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
-        mass = pagerank(edges, restart(weights, chunks_of, passages))
-        order = sorted(mass, key=lambda id_: (-mass[id_], id_))
-        chunks = {*passages, *mentions["chunk"]}
-        return cls(
-            [id_ for id_ in order if id_ not in chunks],
-            [id_ for id_ in order if id_ in chunks],
-            mass,
-            dict(zip(related["id"], ends, strict=True)),
-        )
-
-    def relationships(self, entities: Iterable[str]) -> tuple[list[str], list[str]]:
-        """Returns the ids of the relationships between these entities, and of all others.
-
-        Both lists are sorted by the smaller PageRank of the two ends, the highest first.
-        """
-        own = set(entities)
-        rank = {
-            id_: min(self.mass.get(end, 0) for end in ends) for id_, ends in self.related.items()
-        }
-        order = sorted(rank, key=lambda id_: (-rank[id_], id_))
-        inner = [id_ for id_ in order if own.issuperset(self.related[id_])]
-        between = set(inner)
-        return inner, [id_ for id_ in order if id_ not in between]
-
-
-def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
-    by_id = {row["id"]: row for row in rows}
-    return [by_id[id_] for id_ in ids if id_ in by_id]

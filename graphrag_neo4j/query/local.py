@@ -1,15 +1,14 @@
-"""The local context: the entities that are relevant to a question, and the graph around them.
+"""Local search: the entities that are relevant to a question, and the graph around them.
 
-There are two ways to find it. `graph_expansion` uses personalised PageRank from the entities that
-the question names. The other way takes one hop: vector search and full-text search find the
-entities, and a second round trip to Neo4j reads their direct neighbours.
+`graph_expansion` finds them. Basic search is here as well: it answers from the chunks that are most
+similar to the question, the baseline SS (semantic search, or vector RAG) of arXiv 2404.16130.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import combinations
+from typing import Final, TypedDict
 
-from graphrag_neo4j.graph import vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model.context_table import (
     ContextRecord,
     ContextTable,
@@ -17,30 +16,61 @@ from graphrag_neo4j.model.context_table import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.query.graph_expansion import STARTS, Rows, expand_graph, fused, named_in
-from graphrag_neo4j.query.passages import near_passages
+from graphrag_neo4j.query.graph_expansion import STARTS, LocalRow, expand_graph, fused, one_hop
 from graphrag_neo4j.query.query_context import (
-    ENTITY_NAMES,
+    ChunkRow,
     QueryContext,
+    ReportRow,
     SearchResult,
     gather,
+    lucene_phrase,
     lucene_query,
     report_record,
     source_record,
 )
-from graphrag_neo4j.query.rows import (
-    LocalRow,
-    NamedRow,
-    NeighbourhoodRow,
-    OneHopRow,
-    ReportRow,
-)
-from graphrag_neo4j.text import pair_id
 
-__all__ = ["local_context", "search_local"]
+__all__ = ["add_reports", "local_context", "search_basic", "search_local"]
 
+CANDIDATES: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
 MOST = {"outward": 10 * STARTS, "inner": 100, "claims": 60, "communities": 10, "chunks": 40}
+BY_WORDS: Final = 40  # chunks that full-text search finds, at most
+FIRST: Final = 10  # best chunks that tell the documents that are searched once more
+DOCUMENTS: Final = 2  # documents that are searched once more, or for each name in the question
+WITHIN: Final = 20  # chunks of each of them, at most
+
+
+class DocumentOfRow(TypedDict):
+    """A document, and how many of some chunks it has."""
+
+    document: str
+    n: int
+
+
+class MentionedInRow(TypedDict):
+    """The number of chunks of a document that mention the entity `id`."""
+
+    id: str
+    document: str
+    title: str | None
+    n: int
+
+
+async def search_local(query: QueryContext) -> SearchResult:
+    """Returns the local context of the question, and the task that answers from it.
+
+    An answer of quotations has no budget of tokens: it is also made from more passages near the
+    question, which are a context of their own. The backend gets these first.
+    """
+    table = await local_context(query)
+    contexts = [table]
+    if query.backend.quotes and not query.context_only:
+        near = await _near_passages(query)
+        contexts.append(near)
+        table = query.table(float("inf"))
+        table.records |= near.records | contexts[0].records
+    answer = query.backend.answer(query.question, table, query.history)
+    return SearchResult(contexts, answer if table.records else None)
 
 
 async def local_context(query: QueryContext, question: str | None = None) -> ContextTable:
@@ -49,10 +79,11 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     `question` replaces the user's question, for example by a follow-up question. The shares
     `OF_REPORTS` and `OF_SOURCES` divide the budget of tokens, the setting `max_context_tokens`.
     """
-    around = expand_graph if query.expand == "ppr" else _hop
+    around = expand_graph if query.expand == "ppr" else one_hop
     entities, found = await around(query, question, MOST)
     budget = query.settings.max_context_tokens
-    reports = _reports(query, found["communities"], budget * OF_REPORTS)
+    reports = query.table(budget * OF_REPORTS)
+    add_reports(reports, found["communities"])
     chunks = [measured(source_record(row), query.count) for row in found["chunks"]]
     sources = query.table(budget * OF_SOURCES)
     sources.add_each(chunks)
@@ -68,52 +99,11 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     return table
 
 
-async def _hop(
-    query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], LocalRow]:
-    """Returns the ids of the entities for the question, and the rows of what is one hop away."""
-    entities = await _entities(query, question)
-    pairs = [pair_id(*two) for two in combinations(entities, 2)]
-    read = query.graph.read
-    found = await gather(
-        known=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
-        hop=partial(read, "search/one_hop", OneHopRow, ids=entities, pairs=pairs, **most),
-    )
-    return entities, found["known"][0] | found["hop"][0]
-
-
-async def _entities(query: QueryContext, question: str | None) -> list[str]:
-    """Returns the ids of the entities for the question, by vector search and by their names."""
-    k, text = STARTS, question or query.question
-
-    async def by_vector() -> Rows:
-        vector = await query.vector(question, "entity")
-        return [] if vector is None else await vector_search(query.graph, "entity", vector, 2 * k)
-
-    async def by_name() -> Rows:
-        words = lucene_query(text, *ENTITY_NAMES)
-        return (
-            await query.graph.read("search/named", NamedRow, words=words, k=4 * k) if words else []
-        )
-
-    found = await gather(near=by_vector, named=by_name)
-    return _fused(text, found["near"], found["named"])[:k]
-
-
-def _fused(question: str, near: Rows, named: Rows) -> list[str]:
-    """Ranks ids by reciprocal rank fusion, after the entities whose full name the question has."""
-    score = fused([near, named])
-    whole = {row["id"] for row in named if named_in(question, row["name"])}
-    return sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))
-
-
-def _reports(query: QueryContext, rows: Sequence[ReportRow], budget: float) -> ContextTable:
-    """Returns a table of full reports. A report that does not fit is reduced to its summary."""
-    table = query.table(budget)
+def add_reports(table: ContextTable, rows: Iterable[ReportRow]) -> None:
+    """Adds full reports. One that does not fit is reduced to its summary."""
     for row in rows:
         if not table.add([report_record(row)]):
             table.add([report_record(row, short=True)])
-    return table
 
 
 def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
@@ -131,18 +121,76 @@ def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
         yield relationship_record(row, "source", "target")
 
 
-async def search_local(query: QueryContext) -> SearchResult:
-    """Returns the local context of the question, and the task that answers from it.
+async def _near_passages(query: QueryContext) -> ContextTable:
+    """Returns a table of the chunks near the question, the nearest first.
 
-    An answer of quotations has no budget of tokens: it is also made from more passages near the
-    question, which are a context of their own. The backend gets these first.
+    The words of the question are searched without its stop words, because "What do they say about
+    the risks?" is near every chunk by its other words. The documents with a name in the question,
+    or with most of the best chunks, are then searched once more, each chunk by its vector: of a
+    person whom the question names, the passage that answers may name nobody.
     """
-    table = await local_context(query)
-    contexts = [table]
-    if query.backend.quotes and not query.context_only:
-        near = await near_passages(query)
-        contexts.append(near)
-        table = query.table(float("inf"))
-        table.records |= near.records | contexts[0].records
+    # These imports read word lists, which takes a moment.
+    from graphrag_neo4j.text.languages import ABOUT  # noqa: PLC0415
+    from graphrag_neo4j.text.sentence_ranking import content_words  # noqa: PLC0415
+
+    async def by_vector() -> Sequence[ScoredRow]:
+        return await query.nearest("chunk", await query.vector())
+
+    content = " ".join(sorted(content_words(query.question) - ABOUT)) or query.question
+    words = lucene_query(content)
+    found = await gather(
+        words=partial(query.by_words, "search/fulltext_chunks", ScoredRow, words, BY_WORDS),
+        vector=by_vector,
+    )
+    ids = list(fused([found["words"], found["vector"]]))
+    ids += [id_ for id_ in await _within_documents(query, ids[:FIRST]) if id_ not in ids]
+    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
+    table = query.table(float("inf"))
+    table.add(source_record(chunks[id_]) for id_ in ids if id_ in chunks)
+    return table
+
+
+async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str]:
+    """Returns the ids of the chunks nearest to the question within documents.
+
+    These are the documents in which most chunks hold a name in the question, for example as the
+    tag of a speaker. Without a name they are those with most of the chunks `ids`.
+    """
+    vector = await query.vector()
+    if vector is None:
+        return []
+    read = query.graph.read
+    documents = await _documents_of_names(query)
+    if not documents:
+        most = await read("search/documents_of", DocumentOfRow, ids=list(ids), most=DOCUMENTS)
+        documents = [row["document"] for row in most]
+    rows = await read(
+        "search/within_documents", ScoredRow, documents=documents, vector=vector, k=WITHIN
+    )
+    return [row["id"] for row in rows]
+
+
+async def _documents_of_names(query: QueryContext) -> list[str]:
+    """Returns the documents with most chunks that hold each name of several words."""
+    # This import reads word lists, which takes a moment.
+    from graphrag_neo4j.text.sentence_ranking import names_in  # noqa: PLC0415
+
+    names = [name for name in names_in(query.question) if not name.isalnum()]
+    if not names:
+        return []
+    phrases = [{"id": name, "words": lucene_phrase(name)} for name in names]
+    rows = await query.graph.read("search/phrases_by_document", MentionedInRow, phrases=phrases)
+    held = {name: [row["document"] for row in rows if row["id"] == name] for name in names}
+    return list(dict.fromkeys(one for documents in held.values() for one in documents[:DOCUMENTS]))
+
+
+async def search_basic(query: QueryContext) -> SearchResult:
+    """Fills a context with chunks, the most similar first, until the budget is used up."""
+    ids = await query.near("chunk", CANDIDATES)
+    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
+    table = query.table(query.settings.max_context_tokens)
+    for id_ in ids:
+        if id_ in chunks and not table.add([source_record(chunks[id_])]):
+            break
     answer = query.backend.answer(query.question, table, query.history)
-    return SearchResult(contexts, answer if table.records else None)
+    return SearchResult([table], answer if table.records else None)

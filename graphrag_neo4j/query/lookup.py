@@ -1,14 +1,21 @@
-"""Lookups for Python users: communities, reports, entities and sources, with their display."""
+"""Lookups: communities, reports, entities and sources, and the names that a misspelt word means.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, TypedDict
+A fuzzy query to the full-text index finds the names with a word that differs in one or two letters.
+Of these the names are kept that are similar enough to be the same word, misspelt: Scrooge for
+"Scrooje".
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source
-from graphrag_neo4j.query.misspelt import names_like
+from graphrag_neo4j.query.query_context import LONGEST_QUERY
 from graphrag_neo4j.text import entity_ids
 
 if TYPE_CHECKING:
@@ -18,76 +25,16 @@ __all__ = [
     "Communities",
     "Community",
     "CommunityReport",
-    "CommunityReportRow",
-    "CommunityRow",
     "Entity",
-    "EntityRow",
     "FoundEntity",
-    "FoundEntityRow",
-    "PlaceRow",
+    "WordRow",
     "find_entities",
+    "names_meant",
     "read_communities",
     "read_entity",
     "read_report",
     "read_sources",
 ]
-
-
-class CommunityRow(TypedDict):
-    """A community in a list; `parent`: the ref of the one that it is part of."""
-
-    ref: int
-    level: int
-    size: int
-    title: str | None
-    summary: str | None
-    rating: float | None
-    origin: str | None
-    parent: int | None
-
-
-class CommunityReportRow(TypedDict):
-    """A community's report with its findings, as (summary, explanation), and its members."""
-
-    ref: int
-    level: int
-    title: str | None
-    summary: str | None
-    rating: float | None
-    rating_explanation: str | None
-    origin: str | None
-    text: str
-    findings: list[list[str]]
-    entities: list[str]
-
-
-class FoundEntityRow(TypedDict):
-    """An entity in a list."""
-
-    ref: int
-    name: str
-    type: str | None
-    description: str
-    degree: int
-
-
-class EntityRow(FoundEntityRow):
-    """An entity; `related` holds (name, description, "to" or "from") of its neighbours."""
-
-    related: list[list[str]]
-    claims: list[str]
-    communities: list[int]
-
-
-class PlaceRow(TypedDict):
-    """A chunk and its place in its document."""
-
-    document: str
-    title: str
-    chunk: int
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,27 +60,20 @@ class Community:
         return f"<Community {self.ref}, level {self.level}, {self.size} entities: {self.title}>"
 
 
-class Communities(Sequence[Community]):
+class Communities(tuple[Community, ...]):
     """A sequence of communities, which a notebook shows as a table."""
 
-    def __init__(self, found: Sequence[Community]) -> None:
-        self._found = tuple(found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __getitem__(self, i: int) -> Community:  # type: ignore[override] # no slices
-        return self._found[i]
+    __slots__ = ()
 
     def __iter__(self) -> Iterator[Community]:
-        return iter(self._found)
+        return super().__iter__()
 
     def __repr__(self) -> str:
         levels = sorted({community.level for community in self})
         return f"<Communities: {len(self)} on levels {', '.join(map(str, levels)) or 'none'}>"
 
     def __str__(self) -> str:
-        return "\n".join(map(repr, self._found)) or repr(self)
+        return "\n".join(map(repr, self)) or repr(self)
 
     def _repr_markdown_(self) -> str:
         rows = [f"| {c.ref} | {c.level} | {c.size} | {c.rating} | {c.title} |" for c in self]
@@ -178,33 +118,6 @@ class CommunityReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
-    """An entity.
-
-    `degree` is the number of its relationships. `related` holds (name, description, direction) of
-    each neighbour: most statements go "to" the neighbour, or come "from" it. `claims` holds the
-    texts of its claims, and `communities` the refs of its communities from level 0 to the finest.
-    """
-
-    ref: int
-    name: str
-    type: str | None
-    description: str
-    degree: int
-    related: Sequence[Sequence[str]]
-    claims: Sequence[str]
-    communities: Sequence[int]
-
-    def __repr__(self) -> str:
-        return f"<Entity {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
-
-    def _repr_markdown_(self) -> str:
-        lines = [f"## {self.name}", f"*{self.type or 'entity'}*", self.description]
-        lines += [f"- {way} **{name}**: {description}" for name, description, way in self.related]
-        return "\n\n".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
 class FoundEntity:
     """An entity in a list. `degree` is the number of its relationships."""
 
@@ -218,18 +131,42 @@ class FoundEntity:
         return f"<FoundEntity {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
 
 
+@dataclass(frozen=True, slots=True)
+class Entity(FoundEntity):
+    """An entity.
+
+    `degree` is the number of its relationships. `related` holds (name, description, direction) of
+    each neighbour: most statements go "to" the neighbour, or come "from" it. `claims` holds the
+    texts of its claims, and `communities` the refs of its communities from level 0 to the finest.
+    """
+
+    related: Sequence[Sequence[str]]
+    claims: Sequence[str]
+    communities: Sequence[int]
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
+
+    def _repr_markdown_(self) -> str:
+        lines = [f"## {self.name}", f"*{self.type or 'entity'}*", self.description]
+        lines += [f"- {way} **{name}**: {description}" for name, description, way in self.related]
+        return "\n\n".join(lines)
+
+
+E = TypeVar("E", bound=FoundEntity)
+
+
 async def read_communities(graph: Graph, level: int | None) -> Communities:
     """Returns the communities of a level, or of all levels if `level` is None."""
-    rows = await graph.read("lookup/communities", CommunityRow, level=level)
-    return Communities([Community(**row) for row in rows])
+    return Communities(await graph.read("lookup/communities", Community, level=level))
 
 
 async def read_report(graph: Graph, ref: int) -> CommunityReport:
     """Returns the report of a community. Raises InputError if no community has this ref."""
-    rows = await graph.read("lookup/report", CommunityReportRow, ref=ref)
+    rows = await graph.read("lookup/report", CommunityReport, ref=ref)
     if not rows:
         raise InputError(f"Community {ref} is no longer in the graph, or it never was.")
-    return CommunityReport(**rows[0])
+    return rows[0]
 
 
 async def read_entity(graph: Graph, name: str) -> Entity:
@@ -238,39 +175,122 @@ async def read_entity(graph: Graph, name: str) -> Entity:
     Raises InputError, which suggests similar names, if there is no such entity.
     """
     for id_ in entity_ids(name):
-        if rows := await graph.read("lookup/entity", EntityRow, id=id_):
+        if rows := await graph.read("lookup/entity", Entity, id=id_):
             break
     else:
-        like = await names_like(graph, name)
+        like = await _names_like(graph, name)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
         raise InputError(f"There is no entity {name!r} in the graph.{hint}")
-    row = rows[0]
-    row["related"] = [[neutralised(text) for text in one] for one in row["related"]]
-    row["claims"] = [neutralised(text) for text in row["claims"]]
-    _neutralise(row)
-    return Entity(**row)
+    return replace(
+        _without_citations(rows[0]),
+        related=[[neutralised(text) for text in one] for one in rows[0].related],
+        claims=[neutralised(text) for text in rows[0].claims],
+    )
 
 
 async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
     """Returns at most `limit` entities that match a full-text query, the best match first."""
-    rows = (
-        await graph.read("lookup/entities", FoundEntityRow, words=words, limit=limit)
-        if words
-        else []
-    )
-    for row in rows:
-        _neutralise(row)
-    return [FoundEntity(**row) for row in rows]
+    if not words:
+        return []
+    rows = await graph.read("lookup/entities", FoundEntity, words=words, limit=limit)
+    return [_without_citations(row) for row in rows]
 
 
-def _neutralise(row: FoundEntityRow) -> None:
-    """Returns the name and description of an entity with text like a citation neutralised."""
-    row["name"] = neutralised(row["name"])
-    row["description"] = neutralised(row["description"])
+def _without_citations(entity: E) -> E:
+    """Returns an entity whose name and description hold no text that looks like a citation."""
+    name, description = neutralised(entity.name), neutralised(entity.description)
+    return replace(entity, name=name, description=description)
 
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
-    rows = await graph.read("lookup/sources", PlaceRow, refs=list(refs))
-    by_ref = {row["chunk"]: Source(**row) for row in rows}
+    found = await graph.read("lookup/sources", Source, refs=list(refs))
+    by_ref = {source.chunk: source for source in found}
     return [by_ref[ref] for ref in refs if ref in by_ref]
+
+
+class WordRow(TypedDict):
+    """A word."""
+
+    word: str
+
+
+class NearNameRow(TypedDict):
+    """An entity whose name holds a word that is like `word`."""
+
+    word: str
+    name: str
+    degree: int | None
+
+
+ALIKE: Final = 0.8  # similarity from 0 to 1; that of words of five letters, one of which differs
+SHORTEST: Final = 4  # letters; shorter words are not searched
+LONG: Final = 6  # letters; in words of this length or more, two letters may differ
+CANDIDATES: Final = 50  # names that are read for each word
+
+
+async def names_meant(graph: Graph, question: str) -> dict[str, str]:
+    """Returns the most similar name for each word of a question that the graph does not contain.
+
+    A word without a similar name is left out.
+    """
+    words = _words(question)
+    if not words:
+        return {}
+    nowhere = [
+        row["word"] for row in await graph.read("search/words_nowhere", WordRow, words=list(words))
+    ]
+    found = await _candidates(graph, nowhere)
+    best = {word: _ranked(word, set(words), found[word]) for word in nowhere if word in found}
+    return {words[word]: names[0] for word, names in best.items() if names}
+
+
+async def _names_like(graph: Graph, name: str, most: int = 3) -> list[str]:
+    """Returns at most `most` names of entities that are similar to `name`, the best first."""
+    words = _words(name)
+    found = await _candidates(graph, list(words))
+    ranked = [one for word in found for one in _ranked(word, set(words), found[word])]
+    return sorted(dict.fromkeys(ranked), key=lambda one: -_alike(name.casefold(), one))[:most]
+
+
+async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[NearNameRow]]:
+    """Returns, for each word, the entities whose name holds a similar word."""
+    if not words:
+        return {}
+    asked = [{"word": word, "fuzzy": f"name:{word}~{1 + (len(word) >= LONG)}"} for word in words]
+    found: dict[str, list[NearNameRow]] = {}
+    for row in await graph.read("lookup/names_like", NearNameRow, words=asked, limit=CANDIDATES):
+        found.setdefault(row["word"], []).append(row)
+    return found
+
+
+def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[str]:
+    """Returns the names that hold a word similar to this one, the best first.
+
+    The order is by similarity, then by the number of words that the question (`others`) lacks,
+    then by the number of words, then by degree.
+    """
+
+    def rank(row: Mapping[str, object]) -> tuple[float, float, int, int, str]:
+        name = str(row["name"])
+        parts = _words(name, shortest=1)
+        strange = len(parts.keys() - others)
+        return -_best(word, name), strange, len(parts), -int(str(row["degree"] or 0)), name
+
+    near = [row for row in rows if _best(word, row["name"]) >= ALIKE]
+    return list(dict.fromkeys(row["name"] for row in sorted(near, key=rank)))
+
+
+def _best(word: str, name: str) -> float:
+    """Returns the similarity, from 0 to 1, of `word` to the most similar word of a name."""
+    return max((_alike(word, part) for part in _words(name, shortest=1)), default=0.0)
+
+
+def _alike(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other.casefold()).ratio()
+
+
+def _words(text: str, shortest: int = SHORTEST) -> dict[str, str]:
+    """Maps each word of a text in lower case to the word as the text writes it."""
+    found = {word.casefold(): word for word in re.findall(r"\w+", text) if len(word) >= shortest}
+    return dict(list(found.items())[:LONGEST_QUERY])

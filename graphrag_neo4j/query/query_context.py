@@ -1,9 +1,10 @@
 """The input of every search (`QueryContext`) and its output (`SearchResult`)."""
 
+import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict, TypeVar
 
 import anyio
 
@@ -22,28 +23,54 @@ from graphrag_neo4j.model.context_table import (
 )
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.protocols import Embedder, QueryBackend, RunTask
-from graphrag_neo4j.query.rows import ChunkRow, ReportRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = [
     "ENTITY_NAMES",
-    "SEED",
+    "ChunkRow",
     "QueryContext",
+    "ReportRow",
     "SearchResult",
     "gather",
     "known_refs",
     "lucene_phrase",
     "lucene_query",
     "report_record",
+    "side_by_side",
     "source_record",
 ]
 
-NEAREST_CHUNKS = 20
+NEAREST: Final = 20
+BY_WORDS: Final = {
+    "chunk": "search/fulltext_chunks",
+    "community": "search/fulltext_communities",
+}
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
-SEED: Final = 42  # of the order of the contexts of global and text search
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class ChunkRow(TypedDict):
+    """A chunk."""
+
+    id: str
+    ref: int
+    text: str
+
+
+class ReportRow(TypedDict):
+    """A community that has a report; `n_tokens`: of the report."""
+
+    id: str
+    ref: int
+    title: str
+    summary: str
+    report: str
+    n_tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +82,8 @@ class QueryContext:
     understood without them. With `context_only` the result is the contexts, and no model writes an
     answer. `expand` is how local search explores the graph. `listen` receives the events of the
     search. `vectorless` holds the reason why the embedding model gives no vectors, once it has
-    refused to. `_nearest` keeps the chunks that `nearest_chunks` has found for a vector.
+    refused to. `_found` keeps what `nearest` has found, because several parts of a search ask for
+    the same.
     """
 
     graph: Graph
@@ -71,18 +99,7 @@ class QueryContext:
     expand: Literal["hop", "ppr"] = "ppr"
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)
-    _nearest: dict[tuple[float, ...], Sequence[ScoredRow]] = field(default_factory=dict)
-
-    async def nearest_chunks(self, vector: Sequence[float]) -> Sequence[ScoredRow]:
-        """Returns the NEAREST_CHUNKS chunks nearest to a vector, the nearest first.
-
-        The graph is searched once for each vector, although several parts of a search ask for it.
-        """
-        key = tuple(vector)
-        if key not in self._nearest:
-            found = await vector_search(self.graph, "chunk", vector, NEAREST_CHUNKS)
-            self._nearest[key] = found
-        return self._nearest[key]
+    _found: dict[object, list[ScoredRow]] = field(default_factory=dict)
 
     async def vector(
         self, text: str | None = None, kind: IndexedKind = "chunk"
@@ -109,14 +126,49 @@ class QueryContext:
             return None
         return None if flaw_of(vector) else vector  # a vector index refuses, for example, zeros
 
+    def warn(self, *notices: str) -> None:
+        """Tells the listener what a person should know, one sentence in each notice."""
+        for notice in notices:
+            self.listen(Notice(notice, warning=True))
+
     def _go_without_vectors(self, reason: str) -> None:
         if not self.vectorless:  # several vectors may have been asked for at the same time
-            told = (
+            self.warn(
                 f"The question has no vector: {reason.rstrip('.')}. The search uses full-text "
                 "search instead of vector search."
             )
-            self.listen(Notice(told, warning=True))
         self.vectorless.append(reason)
+
+    async def nearest(
+        self, kind: IndexedKind, vector: Sequence[float] | None, k: int = NEAREST
+    ) -> list[ScoredRow]:
+        """Returns the `k` nodes of a kind nearest to a vector, the nearest first.
+
+        Without a vector, nothing is near.
+        """
+        if vector is None:
+            return []
+        key = (kind, k, *vector)
+        if key not in self._found:
+            self._found[key] = await vector_search(self.graph, kind, vector, k)
+        return self._found[key]
+
+    async def by_words(self, statement: str, row: type[R], words: str, k: int) -> list[R]:
+        """Returns the best `k` rows of a full-text search. A query without words finds nothing."""
+        return await self.graph.read(statement, row, words=words, k=k) if words else []
+
+    async def near(self, kind: Literal["chunk", "community"], k: int) -> list[str]:
+        """Returns the ids of the `k` nodes nearest to the question, the nearest first.
+
+        Without a vector of the question they are found by its words.
+        """
+        vector = await self.vector(kind=kind)
+        if vector is None:
+            words = lucene_query(self.question)
+            rows = await self.by_words(BY_WORDS[kind], ScoredRow, words, k)
+        else:
+            rows = await self.nearest(kind, vector, k)
+        return [row["id"] for row in rows]
 
     def table(self, budget: float) -> ContextTable:
         """Returns an empty context table for at most `budget` tokens."""
@@ -136,18 +188,27 @@ class SearchResult:
     notices: Sequence[str] = ()
 
 
-async def gather(**reads: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
-    """Runs several reads at the same time, and returns their results by name."""
-    found: dict[str, Any] = {}
+async def side_by_side(
+    reads: Sequence[Callable[[], Awaitable[T]]], limit: float = math.inf
+) -> list[T]:
+    """Runs `reads`, at most `limit` at the same time, and returns their results in this order."""
+    limiter = anyio.CapacityLimiter(limit)
+    found: dict[int, T] = {}
 
-    async def keep(name: str, read: Callable[[], Awaitable[Any]]) -> None:
-        found[name] = await read()
+    async def keep(n: int, read: Callable[[], Awaitable[T]]) -> None:
+        async with limiter:
+            found[n] = await read()
 
     with first_error():
         async with anyio.create_task_group() as tasks:
-            for name, read in reads.items():
-                tasks.start_soon(keep, name, read)
-    return found
+            for n, read in enumerate(reads):
+                tasks.start_soon(keep, n, read)
+    return [found[n] for n in range(len(reads))]
+
+
+async def gather(**reads: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
+    """Runs several reads at the same time, and returns their results by name."""
+    return dict(zip(reads, await side_by_side(list(reads.values())), strict=True))
 
 
 def lucene_query(text: str, *fields: str) -> str:

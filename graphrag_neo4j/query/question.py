@@ -57,7 +57,11 @@ class Question:
 
     def __post_init__(self) -> None:
         check_text(self.text, "The question")
-        _refuse_long(self.text)
+        if len(self.text) > LONGEST_QUESTION:
+            raise InputError(
+                f"The question has {len(self.text):,} characters; at most {LONGEST_QUESTION:,} are "
+                "allowed. Ask a shorter question, and index a long text as a document."
+            )
         _check_choice("method", self.method, ("auto", *METHODS))
         if self.level is not None:
             check_number(self.level, "level", 0)
@@ -85,21 +89,9 @@ class Question:
 
     def without_use(self, method: Method) -> list[str]:
         """Returns the names of the options that are set and that `method` does not have."""
-        given = {
-            "level": self.level is not None,
-            "dynamic": self.dynamic,
-            "prefilter": self.prefilter is not None,
-            "expand": self.expand is not None,
-        }
-        return [name for name, methods in ONLY.items() if given[name] and method not in methods]
-
-
-def _refuse_long(question: str) -> None:
-    if len(question) > LONGEST_QUESTION:
-        raise InputError(
-            f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are "
-            "allowed. Ask a shorter question, and index a long text as a document."
-        )
+        values = {name: getattr(self, name) for name in ONLY}
+        given = [name for name, one in values.items() if one is not None and one is not False]
+        return [name for name in given if method not in ONLY[name]]
 
 
 def _check_choice(what: str, value: object, known: Sequence[str]) -> None:

@@ -6,9 +6,9 @@ A model is asked once. The checks ask none: a question is left out if it names s
 graph does not hold, or if local search finds nothing for it.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from typing import Final, Literal, TypedDict
 
@@ -17,7 +17,7 @@ import anyio.to_thread
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph.rows import CountRow, ScoredRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.model.events import Listener, Started, silent
@@ -29,22 +29,14 @@ from graphrag_neo4j.model.material import (
 )
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import answer_question, read_state
-from graphrag_neo4j.query.graph_expansion import named_in
-from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.query.graph_expansion import NamedRow, named_in, names
+from graphrag_neo4j.query.local import local_context
+from graphrag_neo4j.query.lookup import WordRow
+from graphrag_neo4j.query.query_context import QueryContext, lucene_query
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.suggestion_checks import is_answerable
-from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import name_key, tokens
 
-__all__ = [
-    "MembersRow",
-    "PairRow",
-    "Suggestion",
-    "Suggestions",
-    "TopReportRow",
-    "TopicRow",
-    "suggest",
-]
+__all__ = ["Suggestion", "Suggestions", "suggest"]
 
 
 class MembersRow(TypedDict):
@@ -59,17 +51,6 @@ class TopReportRow(MembersRow):
     title: str
     summary: str
     findings: list[str]
-
-
-class TopicRow(TypedDict):
-    """An entity; `passages` holds (source of the document, text) of some chunks that mention it."""
-
-    id: str
-    name: str
-    type: str
-    description: str
-    documents: int
-    passages: list[list[str]]
 
 
 class PairRow(TypedDict):
@@ -87,6 +68,7 @@ NEAR: Final = 12  # entities that questions after an answer may be about
 PASSAGES: Final = 20  # chunks of each entity, for a backend that quotes
 PAIRS: Final = 40
 SPARE: Final = 2  # drafts that may fail the checks
+CANDIDATES: Final = 50  # entities whose name shares a word with a question
 CONTEXT: Final = 2000  # tokens of the local context of a check
 
 
@@ -146,22 +128,7 @@ async def suggest(
     drafts = await setup.run(
         setup.backend.questions(material, n if after else (n + 1) // 2 + SPARE)
     )
-    query = _query(graph, setup, settings, listen)
-
-    async def check(draft: DraftQuestion) -> bool:
-        return await is_answerable(query, draft, partial(_answers, graph, backends))
-
-    chosen, left_out = await _checked(check, drafts, n, {name_key(one) for one in asked})
-    methods = [await _method(query, draft) for draft in chosen]
-    questions = [
-        Suggestion(draft.text, method) for draft, method in zip(chosen, methods, strict=True)
-    ]
-    return Suggestions(questions, left_out, setup.usage)
-
-
-def _query(graph: Graph, setup: QuerySetup, settings: Settings, listen: Listener) -> QueryContext:
-    """Returns the input of the searches that check a question, which need no vectors."""
-    return QueryContext(
+    query = QueryContext(  # of the searches that check a question, which need no vectors
         graph,
         settings,
         setup.backend,
@@ -173,6 +140,9 @@ def _query(graph: Graph, setup: QuerySetup, settings: Settings, listen: Listener
         expand="hop",
         listen=listen,
     )
+    chosen, left_out = await _checked(query, backends, drafts, n, {name_key(one) for one in asked})
+    questions = [Suggestion(draft.text, await _method(query, draft)) for draft in chosen]
+    return Suggestions(questions, left_out, setup.usage)
 
 
 async def _material(
@@ -184,12 +154,12 @@ async def _material(
     else:
         ids = await _near(graph, after)
     most = PASSAGES if setup.backend.quotes else 0
-    topics = await graph.read("suggest/topics", TopicRow, ids=ids, passages=most)
-    new = [row for row in topics if not any(named_in(text, row["name"]) for text in asked)]
-    pairs = await graph.read("suggest/pairs", PairRow, ids=[row["id"] for row in new], most=PAIRS)
+    topics = await graph.read("suggest/topics", Topic, ids=ids, passages=most)
+    new = [row for row in topics if not any(named_in(text, row.name) for text in asked)]
+    pairs = await graph.read("suggest/pairs", PairRow, ids=[row.id for row in new], most=PAIRS)
     return SuggestionMaterial(
         reports=[ReportTopic(row["title"], row["summary"], row["findings"]) for row in rows],
-        topics=[_topic(row) for row in new[: NEAR if after else TOPICS]],
+        topics=[_without_citations(row) for row in new[: NEAR if after else TOPICS]],
         pairs=[(row["source"], row["target"]) for row in pairs],
         documents=(await graph.read("search/number_of_documents", CountRow))[0]["n"],
         asked=asked,
@@ -197,16 +167,10 @@ async def _material(
     )
 
 
-def _topic(row: TopicRow) -> Topic:
-    """Returns an entity as a topic, with text like a citation neutralised."""
-    return Topic(
-        row["id"],
-        neutralised(row["name"]),
-        row["type"],
-        neutralised(row["description"]),
-        row["documents"],
-        row["passages"],
-    )
+def _without_citations(topic: Topic) -> Topic:
+    """Returns a topic whose name and description hold no text that looks like a citation."""
+    name, description = neutralised(topic.name), neutralised(topic.description)
+    return replace(topic, name=name, description=description)
 
 
 async def _near(graph: Graph, after: Answer) -> list[str]:
@@ -226,7 +190,8 @@ def _in_turn(lists: Sequence[Sequence[str]]) -> list[str]:
 
 
 async def _checked(
-    check: Callable[[DraftQuestion], Awaitable[bool]],
+    query: QueryContext,
+    backends: Backends,
     drafts: Sequence[DraftQuestion],
     n: int,
     asked: set[str],
@@ -236,6 +201,13 @@ async def _checked(
     wanted = {True: n - n // 2, False: n // 2}
     left_out: list[str] = []
     spare: list[DraftQuestion] = []
+
+    async def check(draft: DraftQuestion) -> None:
+        if await _is_answerable(query, backends, draft):
+            kinds[draft.whole].append(draft)
+        else:
+            left_out.append(draft.text)
+
     for draft in drafts:
         key = name_key(draft.text)
         if key in asked:
@@ -243,17 +215,12 @@ async def _checked(
         asked = {*asked, key}
         if len(kinds[draft.whole]) == wanted[draft.whole]:
             spare.append(draft)
-        elif await check(draft):
-            kinds[draft.whole].append(draft)
         else:
-            left_out.append(draft.text)
+            await check(draft)
     for draft in spare:  # where there are too few of the other kind
         if len(kinds[True]) + len(kinds[False]) == n:
             break
-        if await check(draft):
-            kinds[draft.whole].append(draft)
-        else:
-            left_out.append(draft.text)
+        await check(draft)
     return kinds[True] + kinds[False], left_out
 
 
@@ -272,3 +239,35 @@ async def _method(query: QueryContext, draft: DraftQuestion) -> Literal["global"
     if query.backend.quotes:
         whole = await query.run(query.backend.chooses_global(draft.text))
     return "global" if whole else "local"
+
+
+async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQuestion) -> bool:
+    """Tells whether the graph holds what a question names, and material for its answer.
+
+    A question on a particular thing must have the full name of an entity, and its local context
+    must hold this entity. A question on the whole must share words with the reports. Without a
+    model, a question for the themes of all reports shares none; then it is answered as a check.
+    """
+    # These imports read word lists, which takes a moment.
+    from graphrag_neo4j.text.sentence_ranking import (
+        content_words,
+        names_in,
+    )
+
+    said = re.findall(r"\w+", " ".join(names_in(draft.text)))
+    words = list(dict.fromkeys(word.casefold() for word in said))
+    if words and await query.graph.read("search/words_nowhere", WordRow, words=words):
+        return False
+    entities = set(draft.about)
+    if not entities:
+        called = lucene_query(draft.text, "name")
+        rows = await query.by_words("search/named", NamedRow, called, CANDIDATES)
+        entities = set(names(draft.text, rows))
+    if entities:
+        table = await local_context(query, draft.text)
+        return any(record.id in entities for record in table.records.values())
+    if draft.whole and query.backend.quotes:
+        return await _answers(query.graph, backends, draft.text)
+    content = lucene_query(" ".join(sorted(content_words(draft.text))))
+    found = await query.by_words("search/fulltext_communities", ScoredRow, content, 1)
+    return draft.whole and bool(found)

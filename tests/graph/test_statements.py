@@ -1,14 +1,15 @@
 """Each statement is used, says what it does, is understood by Neo4j, and gives the rows it should.
 
 A call names its statement by a text, or builds the name by an f-string that stands in BUILT. Where
-the next argument is a TypedDict, the columns of the statement must be its keys. Only a statement
-that the package shows, and never runs itself, returns columns without a TypedDict.
+the next argument is a TypedDict or a dataclass, its fields must be the columns of the statement.
+Only a statement that the package shows, and never runs itself, returns columns without one.
 """
 
 import ast
 import importlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args, is_typeddict
@@ -99,7 +100,7 @@ def used() -> frozenset[str]:
 
 @cache
 def typed() -> Mapping[str, type]:
-    """The TypedDict of each statement whose caller reads typed rows."""
+    """The type of the rows of each statement whose caller reads typed rows."""
     found: dict[str, type] = {}
     for module, node in expressions():
         if not isinstance(node, ast.Call):
@@ -107,7 +108,7 @@ def typed() -> Mapping[str, type]:
         for one, row in zip(node.args, node.args[1:], strict=False):
             if (name := pattern(one)) and isinstance(row, ast.Name):
                 kind = getattr(importlib.import_module(module), row.id, None)
-                if isinstance(kind, type) and is_typeddict(kind):
+                if isinstance(kind, type) and (is_typeddict(kind) or is_dataclass(kind)):
                     found.update(dict.fromkeys(expanded(name), kind))
     return found
 
@@ -147,10 +148,13 @@ def planned(graph: Graph) -> dict[str, set[str]]:
 def agrees(name: str, columns: set[str]) -> bool:
     """Whether the columns are those of the row that the caller reads; without a row, none."""
     if row := typed().get(name):
-        keys: Any = row
-        return bool(
-            keys.__required_keys__ <= columns <= keys.__required_keys__ | keys.__optional_keys__
-        )
+        if is_dataclass(row):
+            every = {field.name for field in fields(row)}
+            needed = {field.name for field in fields(row) if field.default is MISSING}
+        else:
+            keys: Any = row
+            needed, every = keys.__required_keys__, keys.__required_keys__ | keys.__optional_keys__
+        return needed <= columns <= every
     return bool(columns) == name.startswith("browse/")  # people run these in Neo4j Browser
 
 

@@ -10,7 +10,7 @@ from graphrag_neo4j.graph import Graph, ensure_fulltext_indexes
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Point, Reply, T
 from graphrag_neo4j.query.drift import _explore
-from graphrag_neo4j.query.map_reduce import SkippedCalls
+from graphrag_neo4j.query.global_ import SkippedCalls
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import tokens

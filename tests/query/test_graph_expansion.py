@@ -29,7 +29,7 @@ async def _context(
         return await rag.query(question, **chosen)
 
 
-@pytest.mark.parametrize("budget", [600, 3000, 12_000])
+@pytest.mark.parametrize("budget", [1500, 3000, 12_000])
 async def test_both_ways_keep_budget_and_form(carol: Indexed, budget: int) -> None:
     hop, ppr = [
         (await _context(carol.settings, expand=expand, max_context_tokens=budget)).context[0]

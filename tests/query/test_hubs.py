@@ -9,9 +9,8 @@ from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import merge as merging
 from graphrag_neo4j.index.stages.merge import HUB, KEPT, merge
-from graphrag_neo4j.query.graph_expansion import SIZE
+from graphrag_neo4j.query.graph_expansion import SIZE, NeighbourhoodRow, OneHopRow, SurroundingsRow
 from graphrag_neo4j.query.local import MOST
-from graphrag_neo4j.query.rows import NeighbourhoodRow, OneHopRow, SurroundingsRow
 from graphrag_neo4j.text import entity_id, pair_id
 from graphrag_neo4j.text.files import read_statement
 from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read

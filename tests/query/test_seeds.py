@@ -59,10 +59,17 @@ async def test_the_entity_that_a_chinese_question_names_comes_first(
     await describe(graph, told)
     await ensure_fulltext_indexes(graph, "standard-no-stop-words")
     await await_indexes(graph)
-    settings = load_settings(expand=expand)
+    settings = load_settings()
     question = f"{name}是谁？"
     query = QueryContext(
-        graph, settings, ExtractiveQueryBackend(), run_in_thread, None, len, question
+        graph,
+        settings,
+        ExtractiveQueryBackend(),
+        run_in_thread,
+        None,
+        len,
+        question,
+        expand="hop" if expand == "hop" else "ppr",
     )
     table = await local_context(query)
     assert table.by_kind()["Entities"][0].text.startswith(f"{name} | ")

@@ -12,8 +12,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.integrations.explore import Map, read_map
 from graphrag_neo4j.model.citations import CitationRef, cited, rewrite
-from graphrag_neo4j.query.answer import Answer
-from graphrag_neo4j.query.rows import ResolvedRow
+from graphrag_neo4j.query.answer import Answer, ResolvedRow
 
 EVERY = 1_000_000  # places of a citation: all that there are
 SAME = str.maketrans("⟦⟧", "[]")

@@ -9,8 +9,9 @@ from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.report_inputs import ReportEdgeRow
 from graphrag_neo4j.integrations.explore.map import read_map
+from graphrag_neo4j.query.answer import ResolvedRow
+from graphrag_neo4j.query.graph_expansion import OneHopRow, RelationshipRow
 from graphrag_neo4j.query.lookup import read_entity
-from graphrag_neo4j.query.rows import OneHopRow, RelationshipRow, ResolvedRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import pair_id
 from tests.support.graphrag_tables import brought

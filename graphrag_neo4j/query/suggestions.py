@@ -248,11 +248,8 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
     must hold this entity. A question on the whole must share words with the reports. Without a
     model, a question for the themes of all reports shares none; then it is answered as a check.
     """
-    # These imports read word lists, which takes a moment.
-    from graphrag_neo4j.text.sentence_ranking import (
-        content_words,
-        names_in,
-    )
+    # It reads word lists, which takes a moment.
+    from graphrag_neo4j.text.sentence_ranking import content_words, names_in  # noqa: PLC0415
 
     said = re.findall(r"\w+", " ".join(names_in(draft.text)))
     words = list(dict.fromkeys(word.casefold() for word in said))

@@ -41,10 +41,7 @@ FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # The semicolon is required; otherwise "&region" in a URL would become "®ion".
 HTML_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
 RECORD_MARK = re.compile(r"\$?\{record_delimiter\}|＃＃")
-
-
 HEADING = re.compile(r"^#{1,6} \w[\w &/]{0,40}:?$", re.MULTILINE)
-
 
 # What a record begins with: its kind and a name, or the three names and the status of a claim.
 NAME = r"[^\n|｜\t;；<＜{]"
@@ -239,8 +236,10 @@ def _split(body: str, delimiter: re.Pattern[str], *, claims: bool) -> Sequence[s
             kind == "entity" or SCORE.fullmatch(loose[-1] if loose else "") or _is_claim(loose)
         )
         return loose if len(loose) == wanted and is_whole else fields
-    if claims or len(fields) <= wanted:
+    if claims:
         return delimiter.split(body, maxsplit=FIELDS_OF_CLAIM - 1 + (kind == "claim"))
+    if len(fields) <= wanted:
+        return fields
     *first, text = delimiter.split(body, maxsplit=3)
     if kind == "relationship" and SCORE.fullmatch(fields[-1]):
         *_, mark = delimiter.finditer(text)

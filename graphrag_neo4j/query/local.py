@@ -34,7 +34,7 @@ __all__ = ["add_reports", "local_context", "search_basic", "search_local"]
 CANDIDATES: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
 MOST = {"outward": 10 * STARTS, "inner": 100, "claims": 60, "communities": 10, "chunks": 40}
-BY_WORDS: Final = 40  # chunks that full-text search finds, at most
+WORDED: Final = 40  # chunks that full-text search finds, at most
 FIRST: Final = 10  # best chunks that tell the documents that are searched once more
 DOCUMENTS: Final = 2  # documents that are searched once more, or for each name in the question
 WITHIN: Final = 20  # chunks of each of them, at most
@@ -139,15 +139,21 @@ async def _near_passages(query: QueryContext) -> ContextTable:
     content = " ".join(sorted(content_words(query.question) - ABOUT)) or query.question
     words = lucene_query(content)
     found = await gather(
-        words=partial(query.by_words, "search/fulltext_chunks", ScoredRow, words, BY_WORDS),
+        words=partial(query.by_words, "search/fulltext_chunks", ScoredRow, words, WORDED),
         vector=by_vector,
     )
     ids = list(fused([found["words"], found["vector"]]))
     ids += [id_ for id_ in await _within_documents(query, ids[:FIRST]) if id_ not in ids]
-    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
     table = query.table(float("inf"))
-    table.add(source_record(chunks[id_]) for id_ in ids if id_ in chunks)
+    table.add(await _sources(query, ids))
     return table
+
+
+async def _sources(query: QueryContext, ids: Sequence[str]) -> list[ContextRecord]:
+    """Returns the records of chunks, in the order of their ids."""
+    rows = await query.graph.read("search/chunks", ChunkRow, ids=list(ids))
+    chunks = {row["id"]: row for row in rows}
+    return [source_record(chunks[id_]) for id_ in ids if id_ in chunks]
 
 
 async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str]:
@@ -186,11 +192,9 @@ async def _documents_of_names(query: QueryContext) -> list[str]:
 
 async def search_basic(query: QueryContext) -> SearchResult:
     """Fills a context with chunks, the most similar first, until the budget is used up."""
-    ids = await query.near("chunk", CANDIDATES)
-    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
     table = query.table(query.settings.max_context_tokens)
-    for id_ in ids:
-        if id_ in chunks and not table.add([source_record(chunks[id_])]):
+    for record in await _sources(query, await query.near("chunk", CANDIDATES)):
+        if not table.add([record]):
             break
     answer = query.backend.answer(query.question, table, query.history)
     return SearchResult([table], answer if table.records else None)

@@ -66,8 +66,9 @@ def read_values(text: str) -> JSONValues:
         found.note_around(plain[start : begins.start()])
         start = begins.start()
         try:
+            _check_depth(plain, start)
             value, start = DECODER.raw_decode(plain, start)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             found.odd.append(TWICE if str(error) == TWICE else SYNTAX)
             found.values += _repaired(plain[start : start + LONGEST], found)
             return found
@@ -76,6 +77,17 @@ def read_values(text: str) -> JSONValues:
     if len(plain) < len(text.strip()):
         found.odd.append(AROUND)
     return found
+
+
+def _check_depth(text: str, start: int) -> None:
+    """Raises ValueError for a value that is nested too deeply to be walked through."""
+    depth = 0
+    for token in TOKEN.finditer(text, start):
+        depth += (token[0] in {"{", "["}) - (token[0] in {"}", "]"})
+        if depth > DEEPEST:
+            raise ValueError("too many brackets inside each other")
+        if depth <= 0:
+            return
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -491,3 +491,12 @@ def test_a_bracket_in_the_subject_of_a_claim_ends_no_record() -> None:
     )
     found = read_list(claims, claims=True)
     assert [record[0] for record in found.records] == ["Bob (the cook)) 3", "Cid"]
+
+
+@pytest.mark.parametrize("depth", [200, 500, 900, 5000])
+@pytest.mark.parametrize("around", [("", ""), ('{"name": ', ', "type": "person"}')])
+def test_brackets_inside_each_other_are_no_record_and_end_no_run(
+    depth: int, around: tuple[str, str]
+) -> None:
+    found = read_list(f'{around[0]}{"[" * depth}"entity"{"]" * depth}{around[1]}')
+    assert (found.records, found.is_empty) == ([], False)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 # Importing a backend or the endpoint takes a moment, and a command may need only one of them.
 # ruff: noqa: PLC0415
 
-__all__ = ["Backends", "IndexSetup", "QuerySetup", "is_free"]
-
 EXTRACTIVE_WORKERS = 2  # threads
 ENCODED_AT_ONCE = 16  # texts; they take a second or two, and what is embedded is saved so often
 

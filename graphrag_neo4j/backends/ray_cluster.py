@@ -33,18 +33,6 @@ from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.installing import install_command
 
-__all__ = [
-    "LOCAL",
-    "DeferredTask",
-    "RayCluster",
-    "RayPool",
-    "check_address",
-    "connected",
-    "deferring",
-    "read_file",
-    "version_of",
-]
-
 TASKS = ("extract", "claims", "summarize", "compare")  # methods of a backend that give tasks
 Work = tuple[str, tuple[object, ...]]
 """What a task is made of: the name of a method of the index backend, and its arguments."""

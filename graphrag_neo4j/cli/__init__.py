@@ -19,8 +19,6 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import refusal
 from graphrag_neo4j.errors import GraphRAGError
 
-__all__ = ["main", "without_unused"]
-
 INTERRUPTED = 130
 # The module of a command is imported when the command runs, not when the commands are listed, so
 # that start-up is quick.

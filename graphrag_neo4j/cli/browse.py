@@ -29,8 +29,6 @@ from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import data
 
-__all__ = ["browse", "map"]
-
 LOOPBACK = ("127.0.0.1", "localhost")
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from graphrag_neo4j.index.importing import ImportSummary
     from graphrag_neo4j.index.resolution.decisions import NameDecision
 
-__all__ = ["delete", "import_", "resolve"]
-
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
 NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
 

@@ -44,8 +44,6 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
 
-__all__ = ["estimate", "index", "watch"]
-
 RUN_FLAGS = ("prune", "reread", "reembed", "recluster", "fresh", "batch", "wait")
 NEXT = {
     'kg-build query "What are the main themes?"': "asks a question",

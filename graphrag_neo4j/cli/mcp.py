@@ -13,8 +13,6 @@ from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.query.engine import check_answering
 
-__all__ = ["mcp"]
-
 
 @click.command()
 @options.flag("--http", "Serve over streamable HTTP instead of standard input and output.")

@@ -18,8 +18,6 @@ from graphrag_neo4j.settings import Neo4jRelease, Settings
 if TYPE_CHECKING:
     from graphrag_neo4j.client.doctor import Check
 
-__all__ = ["doctor", "neo4j"]
-
 SECONDS_BETWEEN_READS = 0.5
 MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
     True: ("ok", "green"),

@@ -28,21 +28,6 @@ from graphrag_neo4j.text.files import write_whole
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
 
-__all__ = [
-    "NearestChoice",
-    "Number",
-    "as_json",
-    "home_option",
-    "json_option",
-    "paths_argument",
-    "read_options",
-    "reading_of",
-    "refuse_unwritable",
-    "run",
-    "settings_of",
-    "write_output",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")

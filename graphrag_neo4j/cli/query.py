@@ -18,8 +18,6 @@ from graphrag_neo4j.query.question import EXPAND, Question
 if TYPE_CHECKING:
     from graphrag_neo4j.query.suggestions import Suggestion
 
-__all__ = ["chat", "query", "suggest"]
-
 
 @click.command()
 @click.argument("question")

@@ -11,8 +11,6 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, money_known, named_step
 from graphrag_neo4j.index.status import Status
 
-__all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status", "status"]
-
 TOKENS_AND_COST = ("tokens in", "cached", "tokens out", "cost")
 MORE = "`kg-build status --json`"
 PENDING = {

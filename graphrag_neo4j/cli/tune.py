@@ -22,8 +22,6 @@ from graphrag_neo4j.index.tuning.tune import tune as choose
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["tune"]
-
 INTERRUPTED = 130
 
 

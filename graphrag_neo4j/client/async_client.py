@@ -59,8 +59,6 @@ if TYPE_CHECKING:
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
 
-__all__ = ["PASSAGES", "AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
-
 DEFAULT = ReadOptions()
 PASSAGES = 16  # of a corpus, from which `tune` chooses
 IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus

@@ -36,8 +36,6 @@ from graphrag_neo4j.settings import (
     Settings,
 )
 
-__all__ = ["Check", "check_neo4j", "check_schema", "check_version", "check_writing", "examine"]
-
 ANALYZER = "standard-no-stop-words"  # Neo4j's default
 GET_GDS: Final = (
     'Add the plugin "graph-data-science" to that server and let neo4j.conf say '

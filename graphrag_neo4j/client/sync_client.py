@@ -32,8 +32,6 @@ from graphrag_neo4j.settings.options import QueryOptions, SettingsOptions
 if TYPE_CHECKING:
     from graphrag_neo4j.index.status import IndexResult
 
-__all__ = ["GraphRAG", "Stream"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -32,8 +32,6 @@ from graphrag_neo4j.text.tokens import CountTokens
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-__all__ = ["LONGEST_TOKEN", "Cuts", "Cutting", "cut", "key", "nearest_better", "pieces", "rank"]
-
 Worth = TypeVar("Worth", float, tuple[float, ...])
 
 NEWLINE = r"(?:\r\n|\r(?!\n)|[\n\v\f\x85\u2028\u2029])"

@@ -12,8 +12,6 @@ from graphrag_neo4j.documents.text import TAG_BYTES, File
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
 
-__all__ = ["read_html"]
-
 # Separators between elements; texts do not contain them, because their white space is folded.
 PARAGRAPH, LINE, CELL = "\f", "\v", "\t"
 SPACE = f" \n{PARAGRAPH}{LINE}{CELL}"

@@ -25,8 +25,6 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings.installing import install_command
 
-__all__ = ["read_pdf", "read_word"]
-
 # pypdf logs oddities of files, and Python would print them where logging is not set up.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
 

@@ -16,21 +16,6 @@ from graphrag_neo4j.documents.text import ROWS, TEXTS, ReadOptions, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Listener, Notice
 
-__all__ = [
-    "SUFFIXES",
-    "ChangeWaiter",
-    "DiscoveredFiles",
-    "Snapshot",
-    "Stamp",
-    "file_of",
-    "find",
-    "gone",
-    "resolve",
-    "source_of",
-    "take_snapshot",
-    "whole_of",
-]
-
 SUFFIXES = (*TEXTS, ".html", ".htm", ".pdf", ".docx", *ROWS)
 """The suffixes of the files that can be read."""
 LATER_PART = re.compile(r"#part-\d+\Z")

@@ -23,19 +23,6 @@ from graphrag_neo4j.model import Document, Scalar
 from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.text.files import KeyCounts
 
-__all__ = [
-    "MEGABYTE",
-    "ROWS",
-    "TAG_BYTES",
-    "TEXTS",
-    "File",
-    "ReadOptions",
-    "Unreadable",
-    "metadata_of",
-    "read_rows",
-    "read_text",
-]
-
 MEGABYTE = 1_000_000
 LARGEST_PART = 10_000_000  # characters of a document of a text file; no usual book has so many
 # The bytes of a file's limit that a tag of HTML or XML counts for. In memory it takes several times

@@ -18,22 +18,6 @@ from graphrag_neo4j.model.events import Listener, Notice, Waiting
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
-__all__ = [
-    "HEAP",
-    "IN_USE",
-    "LOOPBACK",
-    "Home",
-    "ServerRecord",
-    "choose_ports",
-    "default_home",
-    "heap_size",
-    "java_memory",
-    "listens",
-    "locked",
-    "waiting",
-    "write_config",
-]
-
 RECORD, LOCK, IN_USE, OWN_CONFIG = "graphrag-neo4j.json", "lock", "in-use", "own.conf"
 CONTENTS = ("conf", "data", "logs", "run", "password")
 LOOPBACK = "127.0.0.1"

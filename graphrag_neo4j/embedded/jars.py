@@ -23,8 +23,6 @@ from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import make_private_folder, open_private
 
-__all__ = ["cache_folder", "complete", "jars_folder", "maven_central"]
-
 NEO4J = "Neo4j, the database that keeps the graph"
 THREADS = 16
 ATTEMPTS = 3

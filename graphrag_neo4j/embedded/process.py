@@ -18,8 +18,6 @@ from graphrag_neo4j.text.files import make_private_folder, open_private, write_p
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["end", "find", "launch", "set_password", "wait_until_ready"]
-
 STOP_SECONDS = 120
 PRIVATE = 0o077  # the umask of Neo4j, for its data and its logs
 # For Java, its libraries and its temporary files; from SYSTEMROOT on, those of Windows.

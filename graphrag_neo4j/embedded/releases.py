@@ -18,8 +18,6 @@ from graphrag_neo4j.settings import Neo4jRelease
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import data
 
-__all__ = ["RELEASES", "Jar", "Java", "Release", "find_java", "read_lock"]
-
 ENOUGH = 21
 PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
 

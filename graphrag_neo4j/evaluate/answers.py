@@ -51,17 +51,6 @@ from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, identify, storable
 
-__all__ = [
-    "ConditionCosts",
-    "ImportedAnswers",
-    "answer_missing",
-    "answers_left",
-    "condition_costs",
-    "estimate_answers",
-    "import_answers",
-    "read_records",
-]
-
 WORKERS: Final = 4  # answers at the same time; each may have many calls at the same time
 PAGE: Final = 5_000  # rows of one read
 AT_ONCE: Final = 1_000  # cited records that are read with one statement

@@ -38,19 +38,6 @@ from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, identify, name_key, spaced_characters
 
-__all__ = [
-    "ClaimCounts",
-    "FoundClaims",
-    "agreement_of_claims",
-    "claims_in",
-    "count_claims",
-    "count_tests",
-    "different",
-    "estimate_claims",
-    "find_missing_claims",
-    "mean_counts",
-]
-
 # For the estimate, in tokens: the three prompts without their texts, an item of a reply, and the
 # claims for each token of a sentence. A part and its sentences stand in each of the prompts.
 STEPS, PROMPT, ITEM, CLAIMS_OF_TEXT = 3, 400, 25, 1.5

@@ -34,16 +34,6 @@ from graphrag_neo4j.settings.arguments import did_you_mean
 from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import identify
 
-__all__ = [
-    "OWN_NAME",
-    "PAPER",
-    "Condition",
-    "is_ours",
-    "made_with",
-    "parse_condition",
-    "parse_conditions",
-]
-
 PAPER: Final = ("C0", "C1", "C2", "C3", "TS", "SS")
 """The conditions of the paper, which answer where no others are chosen."""
 LEVEL: Final = re.compile(r"C(\d)")

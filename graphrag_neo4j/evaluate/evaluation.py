@@ -27,8 +27,6 @@ from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.settings.arguments import check_path
 from graphrag_neo4j.settings.options import SettingsOptions
 
-__all__ = ["AsyncEvaluation", "Evaluation"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -34,26 +34,6 @@ from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import write_whole
 
-__all__ = [
-    "METRICS",
-    "PLAN",
-    "AnswerRecord",
-    "CallRecord",
-    "CitedSource",
-    "ClaimsRecord",
-    "DraftRecord",
-    "Effort",
-    "EvaluationFolder",
-    "QuestionRecord",
-    "RecordFile",
-    "SupportRecord",
-    "VerdictRecord",
-    "answer_key",
-    "question_key",
-    "read_lines",
-    "verdict_key",
-]
-
 METRICS: Final[tuple[Metric, ...]] = get_args(Metric)
 PLAN: Final = "evaluation.json"
 

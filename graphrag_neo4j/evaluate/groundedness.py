@@ -42,22 +42,6 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify, tokens
 from graphrag_neo4j.text.sentence_ranking import content_words
 
-__all__ = [
-    "TITLE",
-    "Groundedness",
-    "JudgedSentence",
-    "JudgesCompared",
-    "compare_judges",
-    "compared_in",
-    "estimate_support",
-    "groundedness_of",
-    "judge_of",
-    "judge_support",
-    "judged_sentences",
-    "signatures_of",
-    "texts_to_judge",
-]
-
 WORDS: Final = "words"  # the judge by words and vectors
 WORDS_VERSION: Final = 1  # of its rules: what other rules said is judged again
 MODEL: Final = "model "

@@ -27,19 +27,6 @@ from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, identify
 
-__all__ = [
-    "Comparison",
-    "JudgeItem",
-    "Judged",
-    "Label",
-    "blind_items",
-    "comparisons",
-    "estimate_verdicts",
-    "judge_missing",
-    "judge_step",
-    "judged_by",
-]
-
 Label = Literal["one", "other", "tie"]
 PROMPT: Final = 350  # tokens of a prompt without its texts, for the estimate
 VERDICT: Final = 120  # tokens of a verdict with its reasons: an assumption

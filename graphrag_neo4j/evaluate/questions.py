@@ -32,16 +32,6 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.settings.arguments import check_text
 from graphrag_neo4j.text import flat, identify, storable
 
-__all__ = [
-    "MadeQuestions",
-    "check_asking",
-    "draft_description",
-    "estimate_questions",
-    "make_questions",
-    "question_record",
-    "read_questions",
-]
-
 REPORTS: Final = 30  # largest communities of the coarsest level that describe a collection
 PROMPT: Final = 450  # tokens of a prompt with its texts: an assumption for the estimate
 REPLY: Final = 40  # tokens of each item of a reply: an assumption

@@ -38,8 +38,6 @@ from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import data
 
-__all__ = ["Report", "read_report"]
-
 LONG: Final = 60  # rows; a longer table is folded
 WINNERS: Final = {"tie": 0, "first": 1, "second": 2, None: 3}
 SWAPPED: Final = 10

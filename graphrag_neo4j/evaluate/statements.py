@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["Statement", "citations_in", "names_of", "statements_in"]
-
 LEAST_WORDS: Final = 3  # of a sentence without a citation of its own
 CLOSING: Final = r"[\"'”’»)\]*_\s]*$"
 ENDED: Final = re.compile(rf"[.!?…。！？؟।]{CLOSING}")

@@ -27,23 +27,6 @@ from graphrag_neo4j.evaluate.folder import METRICS
 from graphrag_neo4j.evaluate.judging import Comparison, Judged, Label
 from graphrag_neo4j.llm.evaluate.judges import Metric, Winner
 
-__all__ = [
-    "Agreement",
-    "SignedRank",
-    "adjusted_tests",
-    "agreement",
-    "agreement_of_judges",
-    "agreement_of_repeats",
-    "bias_of",
-    "majority",
-    "majority_labels",
-    "pair_results",
-    "pair_tests",
-    "preferences",
-    "smallest_difference",
-    "win_rates",
-]
-
 SCORES: Final[Mapping[Label, float]] = {"one": 100.0, "other": 0.0, "tie": 50.0}
 Compared = tuple[str, str, str, str]
 """The metric, the pair of conditions and the question of a comparison."""

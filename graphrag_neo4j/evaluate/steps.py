@@ -24,16 +24,6 @@ from graphrag_neo4j.model.events import Advanced, Listener, Spent, Started
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify, tokens
 
-__all__ = [
-    "CallEstimate",
-    "Estimate",
-    "RememberingEndpoint",
-    "Step",
-    "StepResult",
-    "priced",
-    "token_counter",
-]
-
 BATCH: Final = 16  # records that are written together, if so many have arrived
 
 

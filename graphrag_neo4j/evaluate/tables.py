@@ -19,17 +19,6 @@ from graphrag_neo4j.evaluate.judging import Judged
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import read_data
 
-__all__ = [
-    "Cell",
-    "Table",
-    "cost_table",
-    "explained_once",
-    "record_tables",
-    "report_tables",
-    "result_tables",
-    "shares_table",
-]
-
 Cell = str | float | int | None
 Rows = Sequence[Sequence[Cell]]
 Verdicts = Mapping[str, Sequence[Judged]]

@@ -28,8 +28,6 @@ from graphrag_neo4j.text import find_quote
 from graphrag_neo4j.text.sentence_ranking import content_words
 from graphrag_neo4j.text.sentences import sentences_of
 
-__all__ = ["support_by_words"]
-
 IN_A_ROW: Final = 3  # sentences of a passage that are read together
 # Shares of the words of the sentence, and cosines, measured on the reports of a real index with
 # their own citations and with those of other sentences (docs/evaluation-groundedness.md).

@@ -5,8 +5,6 @@ Its modules are imported where they are used, because a question needs only a fe
 
 from typing import Final
 
-__all__ = ["DESCRIBED", "SIGNATURE_PREFIX", "STATIC_VECTORS"]
-
 SIGNATURE_PREFIX: Final = "extractive"
 """The beginning of this backend's signatures. It is stored in graphs, so it must not change."""
 

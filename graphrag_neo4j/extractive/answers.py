@@ -32,20 +32,6 @@ from graphrag_neo4j.text.sentence_ranking import (
 )
 from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage, written
 
-__all__ = [
-    "ITEM",
-    "Asked",
-    "Quote",
-    "Ranked",
-    "draft_of_points",
-    "draft_of_records",
-    "is_near",
-    "point_text",
-    "quotes_of",
-    "ranked",
-    "title_of",
-]
-
 LONGEST = 460  # characters of a sentence that is quoted
 WIDE = 360  # characters of a quotation with the sentences after it
 REPLY = 600  # characters of a question with its reply

@@ -42,15 +42,6 @@ if TYPE_CHECKING:
 # Both packages take a moment to load, and they belong to an extra.
 # ruff: noqa: PLC0415
 
-__all__ = [
-    "ENCODERS",
-    "Encoder",
-    "SentenceEncoder",
-    "encoder_named",
-    "load_encoder",
-    "missing_packages",
-]
-
 PACKAGES: Final = ("onnxruntime", "filelock", "httpx2")
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
 MOST_THREADS: Final = 8  # each needs about 60 MB of memory

@@ -17,8 +17,6 @@ from graphrag_neo4j.text.key_phrases import CONCEPT
 from graphrag_neo4j.text.sentence_ranking import quality
 from graphrag_neo4j.text.sentences import Sentence, written
 
-__all__ = ["claims_of", "extract"]
-
 DEFINES = regex.compile(
     r"\s*(?:\([^()]*\)\s*)?(?:(?:is|was|are|were|ist|sind|war|est|es|è|é)\s+(?:an?|the|one|our|"
     r"ein|eine|der|die|das|un|une|le|la|el|il|uno?)\b|,\s*(?:an?|the|who|which|whose|eine?[rn]?|der|"

@@ -40,8 +40,6 @@ from graphrag_neo4j.text.files import hash_of_data
 from graphrag_neo4j.text.key_phrases import CONCEPT, PLACE
 from graphrag_neo4j.text.sentence_ranking import best_first, centrality, choose, quality, repeats
 
-__all__ = ["ExtractiveIndexBackend", "report_of"]
-
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
 VERSION = 5  # increase it with every change that changes the results for a text

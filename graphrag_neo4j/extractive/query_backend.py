@@ -26,8 +26,6 @@ from graphrag_neo4j.text.languages import language_of
 from graphrag_neo4j.text.sentence_ranking import content_words, is_global, names_in
 from graphrag_neo4j.text.sentences import WORD, read_passage, written
 
-__all__ = ["ExtractiveQueryBackend", "rule_questions"]
-
 PRIMED = 4  # sentences in the first answer of drift search
 EACH = 4  # sentences from one report, from which the answer selects
 EACH_OF_ALL = 5  # the same for a question about the whole

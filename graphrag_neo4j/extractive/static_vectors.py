@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-__all__ = ["DIMENSIONS", "matrix_of", "static_embedder", "vectors_of"]
-
 DIMENSIONS = 256
 TABLE = "embedding.weight"  # its name in the file
 

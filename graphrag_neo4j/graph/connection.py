@@ -38,16 +38,6 @@ from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.settings.arguments import did_you_mean
 from graphrag_neo4j.text.files import read_statement
 
-__all__ = [
-    "Graph",
-    "PlainRow",
-    "Row",
-    "Transaction",
-    "check_address",
-    "connect",
-    "lend_driver",
-]
-
 Row = dict[str, object]
 """A row of a list that a statement gets as a parameter."""
 PlainRow = dict[str, Any]

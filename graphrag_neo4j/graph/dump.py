@@ -12,8 +12,6 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.text import identify
 
-__all__ = ["Dump", "dump"]
-
 Dump = dict[str, dict[str, Any]]
 
 # Numbers and marks that depend on how a graph was built, and not on its content.

@@ -6,21 +6,6 @@ from typing import Final, Literal, NotRequired, TypedDict
 from graphrag_neo4j.graph.connection import Transaction
 from graphrag_neo4j.graph.rows import IdsRow
 
-__all__ = [
-    "FindingToSave",
-    "PieceProperties",
-    "RefKind",
-    "ReportToSave",
-    "forget_chunks",
-    "forget_claims",
-    "forget_extraction",
-    "give_refs",
-    "mark_changed",
-    "save_reports",
-    "sweep_entities",
-    "sweep_pairs",
-]
-
 Cited = Literal["entities", "claims", "chunks", "communities"]
 CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")
 RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]

@@ -22,21 +22,6 @@ from graphrag_neo4j.graph.rows import (
 )
 from graphrag_neo4j.settings import MOST_DIMENSIONS
 
-__all__ = [
-    "INDEXED_KINDS",
-    "SEARCH_SINCE",
-    "IndexedKind",
-    "await_indexes",
-    "ensure_fulltext_indexes",
-    "ensure_vector_indexes",
-    "flaw_of",
-    "forget_vectors",
-    "refuse_length",
-    "refuse_other_vectors",
-    "vector_index",
-    "vector_search",
-]
-
 IndexedKind = Literal["entity", "chunk", "community"]
 INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {

@@ -20,8 +20,6 @@ from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.graph.schema import begin_graph
 from graphrag_neo4j.model.concurrency import first_error
 
-__all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
-
 RENEW_SECONDS = 10
 VOID_SECONDS = 60
 CLOCK_SECONDS = 2  # the start time of a process shifts a little when the clock is set

@@ -4,19 +4,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypedDict, TypeVar
 
-__all__ = [
-    "CostRow",
-    "CountRow",
-    "IdRow",
-    "IdsRow",
-    "MadeWithRow",
-    "ScoredPairRow",
-    "ScoredRow",
-    "SourceRow",
-    "SpellingRow",
-    "pages",
-]
-
 T = TypeVar("T")
 
 

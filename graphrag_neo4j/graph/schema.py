@@ -9,15 +9,6 @@ from typing import Final, TypedDict
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "begin_graph",
-    "ensure_schema",
-    "refuse_foreign",
-    "refuse_other_version",
-    "schema_version",
-]
-
 SCHEMA_VERSION: Final = 1
 # By label or type: the properties that are unique.
 UNIQUE_NODES = {

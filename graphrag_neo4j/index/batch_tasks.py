@@ -25,8 +25,6 @@ from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import Answered, ReplyPendingError
 
-__all__ = ["BatchedTasks", "Outbox", "RequestFile", "drop_requests", "keep_replies"]
-
 
 class RequestRow(TypedDict):
     """A request: its reply `text`, or the `error` that it got; neither where none has come yet.

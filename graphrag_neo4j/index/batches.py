@@ -44,8 +44,6 @@ from graphrag_neo4j.model import Step
 from graphrag_neo4j.model.concurrency import Answered
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
 
-__all__ = ["BatchUse", "BatchWaitsError", "UntilAnswered", "refuse_without_model", "use_batches"]
-
 BatchUse = Literal["no", "send", "wait"]
 """Whether a run sends its requests in batches, and whether it waits for these."""
 POLL: Final = 60.0  # seconds between two looks at the batches

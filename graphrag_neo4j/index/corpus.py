@@ -33,8 +33,6 @@ from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
 from graphrag_neo4j.settings import READ_SECONDS, Settings
 from graphrag_neo4j.settings.arguments import check_path
 
-__all__ = ["Corpus"]
-
 Item = Document | Unreadable
 Guessed = Callable[[Path, str], None]
 ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path, Iterable[Item]]]]

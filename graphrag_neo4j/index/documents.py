@@ -24,21 +24,6 @@ from graphrag_neo4j.graph.rows import IdsRow, pages
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import identify, storable
 
-__all__ = [
-    "CutDocuments",
-    "DocumentChunksRow",
-    "PreparedDocument",
-    "begin_document",
-    "chunk_rows",
-    "delete_documents",
-    "document_id",
-    "finish_document",
-    "header_of",
-    "prepare_document",
-    "write_documents",
-    "write_part",
-]
-
 LARGEST_INTEGER: Final = 2**63 - 1
 WRITTEN: Final = 400  # documents or chunks after which a transaction ends
 WRITE_ROWS: Final = 2000  # chunks in one statement, at most

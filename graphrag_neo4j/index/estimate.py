@@ -33,8 +33,6 @@ from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import EXTRACTIVE, WITHOUT_ENDPOINT, Settings
 from graphrag_neo4j.text import tokens
 
-__all__ = ["Estimate", "estimate", "priced"]
-
 # All of these were measured with the endpoint of the tests, which replies as a GPT model did for
 # another book, on 5 and on 60 transcripts; real models glean claims more often.
 # By step: tokens of the replies for each token of text, and the share of chunks for which the model

@@ -18,8 +18,6 @@ from graphrag_neo4j.text import (
     pair_id,
 )
 
-__all__ = ["claim_id", "claim_rows", "link", "mention_rows", "pair_rows", "stated_rows", "vote"]
-
 
 def claim_id(chunk: str, claim: ClaimRecord) -> str:
     """The id of a claim that a chunk makes."""

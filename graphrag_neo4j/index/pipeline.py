@@ -65,8 +65,6 @@ from graphrag_neo4j.text.files import KeyCounts
 if TYPE_CHECKING:
     from graphrag_neo4j.backends.ray_cluster import RayCluster
 
-__all__ = ["build"]
-
 
 async def build(
     graph: Graph,

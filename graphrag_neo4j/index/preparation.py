@@ -54,23 +54,6 @@ from graphrag_neo4j.text.languages import language_of
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
 
-__all__ = [
-    "HeldRow",
-    "Limits",
-    "check_before_paying",
-    "check_building",
-    "command_name",
-    "main_language",
-    "mark_read_without_model",
-    "prepare",
-    "refuse_half_imported",
-    "refuse_to_lose_model",
-    "tell_claimless",
-    "tell_names_uncompared",
-    "tell_read_otherwise",
-    "with_encoder",
-]
-
 UNREPORTED_SIZE: Final = 2  # members of a community whose report needs no model
 TOKENS_PER_CALL: Final = 30_000  # of texts to embed; endpoints take more, a failed call is halved
 PAGE: Final = 500

@@ -12,8 +12,6 @@ from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.text.files import KeyCounts
 
-__all__ = ["drop_gone", "drop_vanished_parts", "drop_vanished_rows", "remove", "sources_under"]
-
 IN_BATCHES = (
     "Requests that were sent in batches may hold text of what was deleted: the next "
     "`kg-build index` removes their replies, and the files of the batches that are over."

@@ -30,8 +30,6 @@ from graphrag_neo4j.model.material import (
 )
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = ["pack", "report_of_elements", "whole"]
-
 NO_RATING = -1.0
 UNLIMITED = float("inf")
 CLAIMS_SHARE = 3  # claims get one of this many parts of a budget that is too small for all

@@ -37,8 +37,6 @@ from graphrag_neo4j.model.material import (
 )
 from graphrag_neo4j.text import flat
 
-__all__ = ["Pieces", "drift", "in_sample_order", "pieces_of", "read_materials", "sample_of_texts"]
-
 QUOTED = 5  # largest number of chunks that are quoted for an entity or a pair
 STANDING_IN = 5  # largest number of members that represent a sub-community without a report
 SAMPLE = 16  # pieces that stand for all texts that a model has read

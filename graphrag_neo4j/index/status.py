@@ -8,20 +8,6 @@ from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.model import Usage
 
-__all__ = [
-    "REBUILD_NOTHING",
-    "BatchRow",
-    "BehindRow",
-    "BuildRow",
-    "CountsRow",
-    "Failure",
-    "IndexResult",
-    "LevelCoverRow",
-    "RebuildOptions",
-    "Status",
-    "read_status",
-]
-
 LAST_BUILDS = 5
 
 

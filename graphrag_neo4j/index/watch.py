@@ -26,8 +26,6 @@ from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Build", "Pace", "Watch", "watch"]
-
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult | None]]
 """Indexes paths without some of their files. None if the limit of the day's cost is reached."""
 DAY_SECONDS = 86_400.0

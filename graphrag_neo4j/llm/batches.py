@@ -26,15 +26,6 @@ from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import Reply, Request, Step
 from graphrag_neo4j.text import excerpt, identify, storable, tokens
 
-__all__ = [
-    "BatchCalls",
-    "BatchRequests",
-    "BatchResult",
-    "BatchState",
-    "PassingError",
-    "UnknownBatchError",
-]
-
 R = TypeVar("R")
 URL: Final = "/v1/chat/completions"
 """The address of the requests in a batch; it does not depend on that of the endpoint."""

@@ -11,8 +11,6 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Meter", "Price", "is_listed_provider", "price_of", "us_dollars"]
-
 MILLION = 1_000_000
 BATCH_SHARE = 0.5  # of the price of a direct call; all providers with a Batch API have this share
 USUAL = 1_000  # tokens for which prices are looked up; only much longer prompts cost more

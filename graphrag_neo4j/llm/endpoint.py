@@ -28,8 +28,6 @@ from graphrag_neo4j.model.concurrency import heard
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelRole, Settings
 from graphrag_neo4j.text import tokens
 
-__all__ = ["MODEL_OF", "NO_MODEL", "Endpoint", "driven", "model_of"]
-
 MODEL_OF: Final[dict[Step, ModelRole | None]] = {
     "extraction": "extraction",
     "claims": "extraction",

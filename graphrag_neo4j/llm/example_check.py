@@ -8,8 +8,6 @@ from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import Extraction, Reply
 from graphrag_neo4j.text import excerpt, name_key
 
-__all__ = ["problems_of", "read_example", "stands_in"]
-
 LEAST_ENTITIES = 2
 NAMED = 3  # names that a problem lists
 SHOWN = 40  # characters of a text that a problem quotes

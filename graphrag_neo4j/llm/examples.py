@@ -11,8 +11,6 @@ from graphrag_neo4j.llm.extraction import Gleaning
 from graphrag_neo4j.llm.replies.lists import kind_of, read_list
 from graphrag_neo4j.text import name_key
 
-__all__ = ["ExampleRecords", "fitted_examples"]
-
 PASSAGE = "Passage:\n"
 # Other names for the types in our examples.
 SAME_TYPE = {

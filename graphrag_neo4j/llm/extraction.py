@@ -38,17 +38,6 @@ from graphrag_neo4j.text import (
     storable,
 )
 
-__all__ = [
-    "ASKED",
-    "Gleaning",
-    "MissedQuestion",
-    "Wording",
-    "claim_record",
-    "claims_of",
-    "extraction_of",
-    "read_with_gleanings",
-]
-
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
 ASKED: Final = "later"  # than the first gleaning: a part of what makes two readings equal

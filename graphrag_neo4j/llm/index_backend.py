@@ -44,8 +44,6 @@ from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, identify
 
-__all__ = ["LLMIndexBackend"]
-
 DELIMITERS = {
     "tuple_delimiter": "<|>",
     "record_delimiter": "##",

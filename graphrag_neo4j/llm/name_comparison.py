@@ -10,8 +10,6 @@ from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import ComparedName, LLMTask, Message, NamePair, NameVerdict, Request
 from graphrag_neo4j.text import excerpt, flat, fold_prose
 
-__all__ = ["compare_names"]
-
 LONGEST_SAID: Final = 300  # characters of what the documents say about one name
 LONGEST_REASON: Final = 200
 LONGEST_NAME: Final = 200

@@ -7,8 +7,6 @@ examples of a prompt for its material, or falls into a loop within the limits of
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["INVENTED", "Instructions", "are_new", "is_loop", "words"]
-
 # The names in the examples of our prompts. No other text has these words.
 INVENTED = frozenset({"arkwell", "norrask", "ostrenvik", "quillmere", "vessany"})
 WORD = re.compile(r"\w+")

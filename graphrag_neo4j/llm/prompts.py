@@ -19,8 +19,6 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import prompt_names, read_prompt
 
-__all__ = ["SUFFIXES", "Prompt", "WorkedPrompt", "load_prompt", "marked", "names_of_prompt"]
-
 EXAMPLES_FROM = 3_000  # tokens of a context; examples have 900 at most
 
 # The names of the corresponding files in microsoft/graphrag, the newer name first.

@@ -27,8 +27,6 @@ from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
 
-__all__ = ["LLMQueryBackend"]
-
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN: Final = (
     *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),

@@ -17,8 +17,6 @@ from graphrag_neo4j.model.citations import cited, neutralised, rewrite
 from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.text import excerpt, fold, storable
 
-__all__ = ["asks", "conversation_text", "next_questions", "questions_on", "self_contained"]
-
 QUESTION_MARKS = frozenset("?؟;")  # the last two are those of Arabic and Greek
 SENTENCE_END = re.compile(r"(?<![.!?؟])[.!?؟]++(?:\s|\Z)|。")
 MOST_SENTENCES = 3  # more than the user's question has

@@ -13,8 +13,6 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import DESCRIPTION_TOKENS, LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["ONE_WORD", "PRIMER", "REPORT_WORDS", "limited", "reply_limit", "summaries_limit"]
-
 TOKENS_OF_A_WORD: Final = 4
 RECORDS_OF_A_TOKEN: Final = 5  # tokens of records that one token of a chunk can lead to
 MARGIN: Final = 1000

@@ -34,28 +34,6 @@ from pydantic import (
 from graphrag_neo4j.model import Sameness
 from graphrag_neo4j.text import excerpt
 
-__all__ = [
-    "FOLLOW_UPS",
-    "AnswerSchema",
-    "ComparisonSchema",
-    "EntityTypesSchema",
-    "FollowUpSchema",
-    "Listed",
-    "NextQuestionsSchema",
-    "PointsSchema",
-    "PrimerSchema",
-    "ProfileSchema",
-    "QuestionsSchema",
-    "RatingSchema",
-    "ReplySchema",
-    "ReportSchema",
-    "SummariesSchema",
-    "Text",
-    "note",
-    "read_reference",
-    "usual_spelling",
-]
-
 T = TypeVar("T")
 LONGEST_LIST = 1000  # items that are read
 MIDDLE = 50  # the score where the model gave none

@@ -19,8 +19,6 @@ from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.settings import STATIC, Settings
 from graphrag_neo4j.text import tokens
 
-__all__ = ["LocalServer", "WindowTest", "find_local_servers", "needed_window", "try_window"]
-
 PORTS: Final[Mapping[int, str]] = {
     11434: "Ollama",
     1234: "LM Studio",

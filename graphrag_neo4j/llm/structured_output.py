@@ -10,12 +10,10 @@ from pydantic import ValidationError
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
-from graphrag_neo4j.llm.replies.json_values import CUT, TWICE, JSONValues, read_values
+from graphrag_neo4j.llm.replies.json_values import CUT, JSONValues, read_values
 from graphrag_neo4j.llm.schemas import ReplySchema, usual_spelling
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import excerpt, storable
-
-__all__ = ["OTHER_FORM", "TWICE", "read_json", "schema_of", "storable_json"]
 
 # The escapes of JSON: characters, surrogate pairs, and single surrogates, which can't be stored.
 ESCAPED = re.compile(

@@ -19,8 +19,6 @@ from graphrag_neo4j.model import DESCRIPTION_TOKENS, DescribedThing, LLMTask, Me
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, fold_prose, identify, tokens
 
-__all__ = ["WORDS_PER_TOKEN", "Summaries"]
-
 WORDS_PER_TOKEN: Final = 0.7
 AT_ONCE: Final = 5  # things in one request: a small model may confuse more
 SHORT: Final = 160  # tokens of a description that a model may always write

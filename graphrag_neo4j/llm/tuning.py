@@ -23,18 +23,6 @@ from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold, name_key, storable
 
-__all__ = [
-    "MOST_TYPES",
-    "FoundTypes",
-    "Profile",
-    "TypeFound",
-    "entity_types_task",
-    "example_task",
-    "plain_line",
-    "profile_task",
-    "shown_passages",
-]
-
 MOST_TYPES = 8
 LONGEST_PHRASE = 240  # characters of a domain or a persona
 LONGEST_SENTENCE = 320  # characters of a definition or a reason

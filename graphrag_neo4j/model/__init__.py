@@ -9,38 +9,6 @@ from typing import Final, Literal, Self, TypeVar
 
 from graphrag_neo4j.model.quotation import Draft
 
-__all__ = [
-    "ChunkText",
-    "ClaimRecord",
-    "Claims",
-    "ComparedName",
-    "ComposedTask",
-    "DescribedThing",
-    "Document",
-    "EntityRecord",
-    "Extraction",
-    "FinalTask",
-    "FindingText",
-    "LLMTask",
-    "Message",
-    "NamePair",
-    "NameVerdict",
-    "Origin",
-    "Point",
-    "Primer",
-    "RelationshipRecord",
-    "Reply",
-    "Request",
-    "Sameness",
-    "Scalar",
-    "Span",
-    "Step",
-    "StreamedTask",
-    "Usage",
-    "WeightedEdge",
-    "WrittenReport",
-]
-
 Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
 Step = Literal[

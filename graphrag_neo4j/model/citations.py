@@ -35,25 +35,6 @@ from typing import Final, Literal
 
 from graphrag_neo4j.text import without_unseen
 
-__all__ = [
-    "CITATION_KINDS",
-    "DATA",
-    "LONG_REF",
-    "CitationKind",
-    "CitationRef",
-    "as_written",
-    "bracket",
-    "cited",
-    "escaped",
-    "footnoted",
-    "ground",
-    "made_explicit",
-    "neutralised",
-    "rewrite",
-    "statements",
-    "with_long_refs",
-]
-
 CitationKind = Literal["Entities", "Relationships", "Claims", "Reports", "Sources"]
 CITATION_KINDS: Final[tuple[CitationKind, ...]] = (
     "Entities",

@@ -22,19 +22,6 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request
 
-__all__ = [
-    "Answered",
-    "Keep",
-    "Outcome",
-    "ReplyPendingError",
-    "first_error",
-    "heard",
-    "result_without_requests",
-    "run_in_thread",
-    "run_tasks",
-    "work_and_save",
-]
-
 T = TypeVar("T")
 R = TypeVar("R")
 Answered = tuple[Request, Reply]

@@ -9,20 +9,6 @@ from graphrag_neo4j.model.citations import LONG_REF, CitationKind, neutralised, 
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = [
-    "HEADINGS",
-    "ContextRecord",
-    "ContextTable",
-    "measure",
-    "measured",
-    "record_of",
-    "record_of_row",
-    "relationship_record",
-    "report_line",
-    "report_pieces",
-    "report_tokens",
-]
-
 HEADINGS: Final[Mapping[CitationKind, str]] = {
     "Entities": "# Entities\nid | name | type | description\n",
     "Relationships": "# Relationships\nid | source | target | description\n",

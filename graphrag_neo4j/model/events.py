@@ -7,18 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "Advanced",
-    "Event",
-    "Listener",
-    "Notice",
-    "Share",
-    "Spent",
-    "Started",
-    "Waiting",
-    "silent",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Started:

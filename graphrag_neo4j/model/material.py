@@ -5,19 +5,6 @@ from dataclasses import dataclass
 
 from graphrag_neo4j.model.context_table import ContextRecord
 
-__all__ = [
-    "ClaimMaterial",
-    "DraftQuestion",
-    "EntityMaterial",
-    "PartMaterial",
-    "RelationshipMaterial",
-    "ReportMaterial",
-    "ReportTopic",
-    "SourceMaterial",
-    "SuggestionMaterial",
-    "Topic",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class EntityMaterial:

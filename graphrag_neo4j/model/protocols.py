@@ -31,8 +31,6 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.material import DraftQuestion, ReportMaterial, SuggestionMaterial
 
-__all__ = ["Embed", "Embedder", "IndexBackend", "QueryBackend", "RunTask"]
-
 
 class RunTask(Protocol):
     """Runs an LLM task to its end and returns its result.

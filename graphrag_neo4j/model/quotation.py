@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 from graphrag_neo4j.model.citations import CitationRef
 
-__all__ = ["Draft", "DraftedQuotation", "Provenance", "Reach", "Similar", "Verified"]
-
 # Returns the cosine of each text to the question.
 Similar = Callable[[Sequence[str]], Sequence[float]]
 

@@ -12,8 +12,6 @@ from graphrag_neo4j.model.citations import CitationRef as Cited
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.text import flat
 
-__all__ = ["METHODS", "Answer", "Citation", "Method", "Source", "resolve_citations"]
-
 SHOWN: Final = 60  # characters of a text in a `repr`
 Method = Literal["global", "local", "drift", "basic", "text"]
 METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text")

@@ -33,8 +33,6 @@ from graphrag_neo4j.text import find_quote, flat
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
 
-__all__ = ["NOTHING", "TRY_LOCAL", "AnswerText"]
-
 RESTARTED: Final = (
     "The model's reasoning was shown before the answer, because the endpoint did not mark where it "
     "begins. It is no part of the answer."

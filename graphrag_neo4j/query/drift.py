@@ -15,8 +15,6 @@ from graphrag_neo4j.query.global_ import SkippedCalls, reduce
 from graphrag_neo4j.query.local import add_reports, local_context
 from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult, side_by_side
 
-__all__ = ["search_drift"]
-
 ROUNDS = 2
 PRIMED_BY = 5  # reports that the primer reads
 

@@ -28,15 +28,6 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, shortened, tokens
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = [
-    "AsyncStream",
-    "answer_question",
-    "check_answering",
-    "made_self_contained",
-    "messages_of",
-    "read_state",
-]
-
 TURNS, HISTORY = 5, 3_000  # the latest turns of a conversation that count, and their tokens
 
 

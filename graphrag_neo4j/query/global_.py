@@ -30,8 +30,6 @@ from graphrag_neo4j.query.query_context import (
 from graphrag_neo4j.text import flat, shortened
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = ["LevelRow", "SkippedCalls", "reduce", "search_global", "search_text"]
-
 SEED: Final = 42  # of the order of the contexts
 BUNDLE_TOKENS = 1000
 RATED_AT_ONCE = 20  # reports in one call

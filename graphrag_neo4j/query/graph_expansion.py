@@ -32,24 +32,6 @@ from graphrag_neo4j.query.query_context import (
 )
 from graphrag_neo4j.text import name_key, pair_id, spaced_characters
 
-__all__ = [
-    "STARTS",
-    "LocalRow",
-    "NamedRow",
-    "NeighbourhoodRow",
-    "OneHopRow",
-    "RelationshipRow",
-    "SurroundingsRow",
-    "expand_graph",
-    "fused",
-    "named_in",
-    "names",
-    "nearest_statements",
-    "one_hop",
-    "pagerank",
-    "restart",
-]
-
 STARTS: Final = 10  # entities that local search starts from
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.

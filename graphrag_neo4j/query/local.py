@@ -29,8 +29,6 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 
-__all__ = ["add_reports", "local_context", "search_basic", "search_local"]
-
 CANDIDATES: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
 MOST = {"outward": 10 * STARTS, "inner": 100, "claims": 60, "communities": 10, "chunks": 40}

@@ -21,21 +21,6 @@ from graphrag_neo4j.text import entity_ids
 if TYPE_CHECKING:
     import pandas
 
-__all__ = [
-    "Communities",
-    "Community",
-    "CommunityReport",
-    "Entity",
-    "FoundEntity",
-    "WordRow",
-    "find_entities",
-    "names_meant",
-    "read_communities",
-    "read_entity",
-    "read_report",
-    "read_sources",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Community:

@@ -27,21 +27,6 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = [
-    "ENTITY_NAMES",
-    "ChunkRow",
-    "QueryContext",
-    "ReportRow",
-    "SearchResult",
-    "gather",
-    "known_refs",
-    "lucene_phrase",
-    "lucene_query",
-    "report_record",
-    "side_by_side",
-    "source_record",
-]
-
 NEAREST: Final = 20
 BY_WORDS: Final = {
     "chunk": "search/fulltext_chunks",

@@ -16,8 +16,6 @@ from graphrag_neo4j.settings.arguments import (
 )
 from graphrag_neo4j.settings.options import QueryOptions
 
-__all__ = ["CHANGEABLE", "EXPAND", "LONGEST_QUESTION", "ONLY", "Question", "asked_of"]
-
 # The options that only some methods have, and these methods.
 ONLY: Final[Mapping[str, Sequence[Method]]] = {
     "level": ("global",),

@@ -12,8 +12,6 @@ from graphrag_neo4j.text import find_quote, without_possessive
 from graphrag_neo4j.text.sentence_ranking import content_words
 from graphrag_neo4j.text.sentences import Sentence, read_passage
 
-__all__ = ["nearest_sources"]
-
 Words = frozenset[str]
 # A sentence supports a statement if both share this many words (or, if the statement has fewer,
 # all of its words), and this part of the words of the shorter one.

@@ -36,8 +36,6 @@ from graphrag_neo4j.query.query_context import QueryContext, lucene_query
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.text import name_key, tokens
 
-__all__ = ["Suggestion", "Suggestions", "suggest"]
-
 
 class MembersRow(TypedDict):
     """The ids of the foremost members of a community."""

@@ -10,17 +10,6 @@ from typing import Final
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = [
-    "check_flags",
-    "check_number",
-    "check_path",
-    "check_text",
-    "check_word",
-    "did_you_mean",
-    "nearest",
-    "refuse_unknown",
-]
-
 ALIKE: Final = 0.6  # similarity (0 to 1, difflib) from which a known name is suggested
 GREATEST: Final = 2**63 - 1  # the greatest whole number that Neo4j stores
 

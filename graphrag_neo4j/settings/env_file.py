@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["TRUST", "beside_environment", "named_by_file"]
-
 Values = Mapping[str, Any]
 TRUST: Final = "trust_env_file"
 # An address, the secret that is sent to it, and the settings that belong to that secret.

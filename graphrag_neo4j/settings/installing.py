@@ -12,8 +12,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-__all__ = ["install_command"]
-
 PACKAGE = "graphrag-neo4j"
 CHECKOUT = Path(__file__).parents[2]
 

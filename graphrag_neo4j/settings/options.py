@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
 
-__all__ = ["QueryOptions", "SearchOptions", "SettingsOptions"]
-
 
 class AnswerOptions(TypedDict, total=False):
     """Settings that can differ for one question."""

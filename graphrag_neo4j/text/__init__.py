@@ -10,29 +10,6 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from math import ceil
 
-__all__ = [
-    "ABBREVIATIONS",
-    "UNSEEN",
-    "clean_name",
-    "entity_id",
-    "entity_ids",
-    "excerpt",
-    "find_quote",
-    "flat",
-    "fold",
-    "fold_prose",
-    "identify",
-    "looks_like_name",
-    "name_key",
-    "number_of_words",
-    "pair_id",
-    "shortened",
-    "spaced_characters",
-    "storable",
-    "without_possessive",
-    "without_unseen",
-]
-
 # Direction marks, embeddings, overrides and isolates; tags; and characters without width that no
 # script needs. Joiners are kept, because Persian, Hindi and emoji need them. A part of a pattern.
 UNSEEN = (

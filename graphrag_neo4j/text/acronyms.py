@@ -7,8 +7,6 @@ from typing import Final
 from graphrag_neo4j.text import name_key
 from graphrag_neo4j.text.languages import word_set
 
-__all__ = ["definition_forms", "expansions", "initials", "is_acronym_of", "looks_like_acronym"]
-
 # Words that an acronym may leave out, as USA and DOD do.
 SMALL: Final = word_set("a an and at by de der for in la of on or the to und with")
 SHORTEST, LONGEST = 2, 8  # letters of an acronym

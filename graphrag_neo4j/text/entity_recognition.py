@@ -20,8 +20,6 @@ from graphrag_neo4j.text.languages import language_of
 from graphrag_neo4j.text.names import is_given_name, names_of, seen_inside
 from graphrag_neo4j.text.sentences import Passage, read_passage, written
 
-__all__ = ["Reading", "Thing", "read"]
-
 NEAR = 240  # characters between two entities that form a pair, at most
 LONGEST = 60  # characters of a name
 SMALL = frozenset(

@@ -18,22 +18,6 @@ from typing import BinaryIO
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = [
-    "PRIVATE_FILE",
-    "KeyCounts",
-    "data",
-    "hash_of_data",
-    "is_temporary",
-    "make_private_folder",
-    "open_private",
-    "prompt_names",
-    "read_data",
-    "read_prompt",
-    "read_statement",
-    "write_private",
-    "write_whole",
-]
-
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 UNFINISHED = ".unfinished"

@@ -38,20 +38,6 @@ from graphrag_neo4j.text.languages import (
 )
 from graphrag_neo4j.text.sentences import Passage, Sentence, Word
 
-__all__ = [
-    "CJK",
-    "CONCEPT",
-    "ORGANIZATION",
-    "PERSON",
-    "PLACE",
-    "NameSpan",
-    "cjk_spans",
-    "is_ordinary",
-    "parts_of_speech",
-    "phrases_in",
-    "singular",
-]
-
 PERSON, ORGANIZATION, PLACE, CONCEPT = "person", "organization", "place", "concept"
 RARE = 20  # rarity (thousands of more frequent tokens) of a noun that may occur only once
 TOPICAL = 4  # rarity of a noun that must occur OFTEN

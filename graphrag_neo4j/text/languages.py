@@ -14,8 +14,6 @@ from functools import cache, lru_cache
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.files import read_data
 
-__all__ = ["base_form", "is_stop_word", "language_of", "lines_of", "rank", "rarity", "word_set"]
-
 # Scripts that identify one language. The order matters: Japanese also uses Chinese characters.
 SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"),

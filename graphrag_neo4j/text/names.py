@@ -40,8 +40,6 @@ from graphrag_neo4j.text.languages import (
 )
 from graphrag_neo4j.text.sentences import Passage, Sentence
 
-__all__ = ["is_given_name", "names_of", "seen_inside"]
-
 GERMAN = "de"  # all its nouns are capitalised, and "von" is also an ordinary preposition
 INFLECTED = frozenset({GERMAN, "cs", "pl", "ru", "uk"})  # a name's form changes with its case
 # A stop word must have a smaller rarity (thousands of more frequent tokens), because some lists of

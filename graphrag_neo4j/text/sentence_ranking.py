@@ -16,21 +16,6 @@ from graphrag_neo4j.text.key_phrases import is_ordinary
 from graphrag_neo4j.text.languages import ABOUT, base_form, is_stop_word, language_of
 from graphrag_neo4j.text.sentences import WORD, read_passage
 
-__all__ = [
-    "alike",
-    "base_words",
-    "best_first",
-    "centrality",
-    "choose",
-    "content_words",
-    "is_global",
-    "language_read",
-    "names_in",
-    "quality",
-    "repeats",
-    "subject_words",
-]
-
 LIKE = 0.5  # two sentences with a larger share of common words say the same
 IDEAL = range(8, 36)  # words in a sentence that reads well
 FILLERS = ("you know", "i mean", "kind of", "sort of", "like,", "um,", "uh,", "right?", "thank")

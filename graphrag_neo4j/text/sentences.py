@@ -16,17 +16,6 @@ import regex
 
 from graphrag_neo4j.text import ABBREVIATIONS
 
-__all__ = [
-    "ENDED",
-    "WORD",
-    "Passage",
-    "Sentence",
-    "Word",
-    "read_passage",
-    "sentences_of",
-    "written",
-]
-
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau

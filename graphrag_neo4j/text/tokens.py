@@ -16,16 +16,6 @@ import tiktoken
 
 from graphrag_neo4j.text.files import read_data
 
-__all__ = [
-    "ENCODING",
-    "CountTokens",
-    "count",
-    "count_line",
-    "encoding",
-    "encoding_for",
-    "part_counter",
-]
-
 CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""
 

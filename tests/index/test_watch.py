@@ -16,7 +16,7 @@ from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphRAGError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.watch import Pace, Watch, watch
-from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.index.test_kill import HEARING
@@ -213,25 +213,30 @@ async def test_a_build_that_a_limit_of_the_day_stopped_goes_on_by_itself(docs: P
     assert len(notes.built) == 4
 
 
-class Watched:
-    """A watch of a folder with what it says."""
+class EnoughLooksError(Exception):
+    """Ends a watch that would go on looking."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+
+class Watched:
+    """A watch of a folder with what it says. It ends when it would open one client too many."""
+
+    def __init__(self, folder: Path, settings: Settings, clients: int = 100) -> None:
         self.notes = Notes()
+        self.clients = clients
         self.results: AsyncGenerator[IndexResult, None] = watch(
-            [folder], settings, ReadOptions(id_column="id"), self.notes.listen, AsyncGraphRAG,
+            [folder], settings, ReadOptions(id_column="id"), self.notes.listen, self.connect,
             pace=FAST,
         )  # fmt: skip
+
+    def connect(self, settings: Settings, listen: Listener) -> AsyncGraphRAG:
+        self.clients -= 1
+        if self.clients < 0:
+            raise EnoughLooksError
+        return AsyncGraphRAG(settings, listen)
 
     async def next(self) -> IndexResult:
         with anyio.fail_after(60):
             return await anext(self.results)
-
-    async def builds_nothing(self) -> str:
-        """What it says, after which there is no build for a second."""
-        await nothing_is_built(self.next, 1, until=lambda: self.notes.heard)
-        [told] = self.notes.heard
-        return told
 
 
 async def test_what_appears_changes_and_goes_in_a_folder_does_so_in_the_graph(
@@ -251,7 +256,6 @@ async def test_what_appears_changes_and_goes_in_a_folder_does_so_in_the_graph(
     assert await documents_of(graph) == ["b.jsonl#2", "c.txt"]
 
 
-@pytest.mark.slow  # it waits twice that nothing happens
 async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
     graph: Graph, settings: Make, endpoint: FakeEndpoint, docs: Path
 ) -> None:
@@ -264,9 +268,11 @@ async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
     await graph.run_plain("MATCH (b:Build) SET b.cost = 0.02")
     given = given.changed(max_cost_a_day=0.01)
     for _ in range(2):  # a restart does not forget what was spent
-        watched = Watched(docs, given)
+        watched = Watched(docs, given, clients=5)  # each asks what the day has cost
         async with aclosing(watched.results):
-            told = await watched.builds_nothing()
+            with pytest.raises(EnoughLooksError):
+                await watched.next()
+        [told] = watched.notes.heard
         assert told.startswith("The builds of today have reached the limit of 0.01 US dollars")
     assert len(endpoint.log) == calls
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 24 * 3600 * 1000")

@@ -81,8 +81,6 @@ Written by `python -m tests.support.generated` from `Settings` and `query.questi
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
-
-__all__ = ["QueryOptions", "SearchOptions", "SettingsOptions"]
 '''
 
 

@@ -4,9 +4,6 @@ import click
 
 from graphrag_neo4j.cli.eval import asking, showing
 
-__all__ = ["eval"]
-
-
 SUMMARIES = {
     asking.questions: "Make questions, or take your own from a file.",
     asking.answers: "Have each condition answer each question.",

@@ -30,8 +30,6 @@ from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS, Metric, Winner, plain_answer
 from graphrag_neo4j.model.events import Event, Notice
 
-__all__ = ["answers", "claims", "ground", "import_", "judge", "questions", "verdict"]
-
 T = TypeVar("T")
 INTERRUPTED: Final = 130
 LISTED: Final = 10  # questions of a file that are listed one by one

@@ -17,8 +17,6 @@ from graphrag_neo4j.evaluate.statistics import preferences
 from graphrag_neo4j.evaluate.tables import Table, cost_table, explained_once, result_tables
 from graphrag_neo4j.text.files import make_private_folder
 
-__all__ = ["folder_argument", "print_table", "report", "results", "status"]
-
 FORMATS: Final = ("html", "md", "csv")
 folder_argument = click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER"

@@ -13,15 +13,6 @@ from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.answer import Answer, Source
 from graphrag_neo4j.text import excerpt
 
-__all__ = [
-    "footnoted",
-    "plain",
-    "print_answer",
-    "print_context",
-    "print_incomplete",
-    "print_sources",
-]
-
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),
     "Entities": ("entity", "entities"),

@@ -12,8 +12,6 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, named_step, seconds
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started, Waiting
 
-__all__ = ["Bars", "EventDisplay", "Lines", "Stage", "listening"]
-
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_WAITS = 15.0
 MEGABYTE = 1_000_000

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 # rich is imported where it is used, because `--help` and most other output do not need it.
 # ruff: noqa: PLC0415
 
-__all__ = ["Drawing", "Part", "Style", "harmless"]
-
 Style = Literal["", "bold", "dim", "green", "red", "yellow"]
 Part = str | tuple[str, Style]  # a text, or a text in a style
 

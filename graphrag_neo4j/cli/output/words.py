@@ -6,21 +6,6 @@ from typing import Final
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
 from graphrag_neo4j.model import Usage
 
-__all__ = [
-    "STEPS",
-    "counted",
-    "money",
-    "money_known",
-    "named_step",
-    "or_more",
-    "refusal",
-    "repaired",
-    "seconds",
-    "total_usage",
-    "unread",
-    "was",
-]
-
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
     "extract": "extraction",

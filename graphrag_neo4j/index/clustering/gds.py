@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 
-__all__ = ["check_gds_access", "leiden_in_gds", "lend_other_driver", "session_access"]
-
 
 @contextmanager
 def leiden_in_gds(

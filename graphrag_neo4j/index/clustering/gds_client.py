@@ -43,8 +43,6 @@ from graphrag_neo4j.text import identify
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["detector", "detector_in_session", "lend_gds", "projections_of"]
-
 NO_GDS: Final = (
     "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
     "server and docker-compose.yml have it), or set KG_GDS=embedded or the address of a server "

@@ -22,26 +22,6 @@ from graphrag_neo4j.index.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.text import identify
 
-__all__ = [
-    "Detect",
-    "Edges",
-    "Numbers",
-    "community_tree",
-    "components",
-    "connected",
-    "distinct",
-    "entity_ids",
-    "entity_pages",
-    "fresh_parts",
-    "grouped",
-    "homes",
-    "id_ranges",
-    "inside",
-    "parted",
-    "read_edges",
-    "scaled",
-]
-
 Numbers = NDArray[np.int32]
 LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
 PART = 100_000  # edges that are looked at together

@@ -20,8 +20,6 @@ from graphrag_neo4j.index.clustering.hierarchy import entity_pages
 from graphrag_neo4j.index.clustering.tree import ROOT, TreeCommunity
 from graphrag_neo4j.index.clustering.tree_update import UpdatedTree
 
-__all__ = ["read_tree", "save_tree"]
-
 UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
 PAGE = 10_000  # rows that a statement writes
 TOGETHER = 200_000  # rows that a transaction writes

@@ -15,16 +15,6 @@ from typing import Final, Self
 
 from graphrag_neo4j.text import identify
 
-__all__ = [
-    "ROOT",
-    "HierarchyLimits",
-    "Leiden",
-    "TreeCommunity",
-    "community_row",
-    "lasting_ids",
-    "with_ids",
-]
-
 ROOT: Final = ""  # the id of the whole graph, whose parts are the communities of level 0
 
 

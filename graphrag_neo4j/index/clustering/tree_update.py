@@ -33,8 +33,6 @@ from graphrag_neo4j.index.clustering.hierarchy import (
 )
 from graphrag_neo4j.index.clustering.tree import ROOT, HierarchyLimits, TreeCommunity
 
-__all__ = ["FormerTree", "UpdatedTree", "modularity", "move_locally", "updated_tree"]
-
 CHECKED_AT = 0.05
 TOLERANCE = 0.01
 POSTPONED = 0.005

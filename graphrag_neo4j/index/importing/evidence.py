@@ -33,8 +33,6 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.text import entity_id, identify, name_key, pair_id
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = ["Counted", "IdMap", "ImportedEvidence", "Placed", "UnitCuts", "place"]
-
 METADATA_LINE = re.compile(r"[^\s:][^:]*: .*")
 BROKEN = "\ufffd\ufeff"
 PREFIX = "graphrag:"

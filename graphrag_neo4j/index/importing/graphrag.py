@@ -53,8 +53,6 @@ from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify, tokens
 
-__all__ = ["ImportSummary", "import_graphrag"]
-
 Cited = Mapping[CitationKind, IdMap]
 
 

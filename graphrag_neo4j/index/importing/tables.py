@@ -25,17 +25,6 @@ from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text import clean_name, storable
 
-__all__ = [
-    "WEIGHTLESS",
-    "CommunityRow",
-    "DocumentRow",
-    "Stated",
-    "Tables",
-    "UnitRow",
-    "read_rows",
-    "read_tables",
-]
-
 # By table: the columns that it must have, and the columns that are optional.
 COLUMNS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "documents": (("id",), ("title", "text", "creation_date", "metadata", "raw_data")),

@@ -28,17 +28,6 @@ from graphrag_neo4j.index.stages.resolve import resolve, resolve_spellings
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.text import entity_id, entity_ids
 
-__all__ = [
-    "BY_SPLIT",
-    "NameDecision",
-    "compare_all",
-    "decide",
-    "read_decisions",
-    "resolve_and_merge",
-    "split",
-    "undo",
-]
-
 BY_HAND = "A person said so."
 BY_SPLIT = "A person split the name by"
 T = TypeVar("T")

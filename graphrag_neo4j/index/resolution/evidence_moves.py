@@ -33,8 +33,6 @@ from graphrag_neo4j.index.evidence import pair_rows
 from graphrag_neo4j.index.resolution.spellings import read_spellings
 from graphrag_neo4j.text import entity_id, identify, pair_id
 
-__all__ = ["Move", "Split", "move_evidence", "read_splits", "split_evidence", "unsplit_evidence"]
-
 Place = tuple[str, str]
 """The place of a mention: chunk and entity."""
 

@@ -17,20 +17,6 @@ from graphrag_neo4j.text.acronyms import initials, is_acronym_of, looks_like_acr
 from graphrag_neo4j.text.key_phrases import is_ordinary, singular
 from graphrag_neo4j.text.languages import OTHER_PLURALS, TYPE_CLASSES, VARIANTS, lines_of
 
-__all__ = [
-    "FORMS",
-    "WELL_KNOWN",
-    "Spelling",
-    "block_key",
-    "contradict",
-    "forms_of",
-    "may_be_same",
-    "name_properties",
-    "same_by_form",
-    "two_companies",
-    "type_class",
-]
-
 TITLES: Final = frozenset({"dr", "mr", "ms", "mrs", "prof", "professor", "sir", "dame", "doctor"})
 FORMS: Final = 5  # that `forms_of` gives
 THINGS: Final = frozenset({"concept", "product"})

@@ -28,24 +28,6 @@ from graphrag_neo4j.index.resolution.names import (
 )
 from graphrag_neo4j.text import entity_id, identify, name_key
 
-__all__ = [
-    "Decision",
-    "DecisionOrigin",
-    "Known",
-    "Verdict",
-    "by_acronym",
-    "by_form",
-    "foremost",
-    "groups",
-    "means_another",
-    "read_decisions_about",
-    "read_spellings",
-    "row_of",
-    "save_decisions",
-    "spellings_of",
-    "stored",
-]
-
 Verdict = Literal["same", "different", "unsure"]
 DecisionOrigin = Literal["person", "rule", "model"]
 STRENGTH: Final[dict[str, int]] = {"person": 0, "rule": 1, "model": 2}

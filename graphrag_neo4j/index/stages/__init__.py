@@ -11,8 +11,6 @@ from graphrag_neo4j.model.concurrency import Keep
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.model.protocols import IndexBackend, RunTask
 
-__all__ = ["StageContext"]
-
 
 @dataclass(frozen=True, slots=True)
 class StageContext:

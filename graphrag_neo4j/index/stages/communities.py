@@ -31,8 +31,6 @@ from graphrag_neo4j.index.clustering.tree_update import FormerTree, UpdatedTree,
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["find_communities"]
-
 IMPORTED = "import"  # the signature of an imported tree
 SEVERAL = 5  # documents from which on "more than half of the documents" means anything
 SHOWN = 8  # names in a notice

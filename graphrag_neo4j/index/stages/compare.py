@@ -34,8 +34,6 @@ from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started, silent
 from graphrag_neo4j.text import entity_id, identify
 
-__all__ = ["compare"]
-
 PAGE = 500
 PAIRS = 20  # in one request
 BATCH = 8

@@ -32,8 +32,6 @@ from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.text import identify, shortened
 
-__all__ = ["TEXTS_PER_CALL", "EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
-
 PAGE = 200
 SAVED = 2  # batches that are saved together
 ROWS = 50  # vectors in one statement: as a parameter they are lists of numbers, which are large

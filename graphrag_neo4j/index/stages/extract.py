@@ -30,8 +30,6 @@ from graphrag_neo4j.model.events import Advanced, Started
 from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.text import entity_id
 
-__all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"]
-
 ReadingStep = Literal["extraction", "claims"]
 ReadT = TypeVar("ReadT", Extraction, Claims)
 PAGE = 200

@@ -31,8 +31,6 @@ from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.events import Share
 from graphrag_neo4j.text.files import KeyCounts
 
-__all__ = ["Ingested", "ingest"]
-
 Work = Callable[[Graph], Awaitable[None]]
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most

@@ -20,8 +20,6 @@ from graphrag_neo4j.index.resolution.names import name_properties
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text import entity_id, name_key
 
-__all__ = ["merge"]
-
 PAGE = 1000
 # An entity with more relationships, mentions or claims than HUB is a hub. It keeps the ids of those
 # that count most, KEPT of each, so that no question reads all of them.

@@ -45,8 +45,6 @@ from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = ["ReportLimits", "mark_reported_otherwise", "report_row", "write_reports"]
-
 PAGE = 50
 BATCH = 32
 ELEMENTS = "elements"

@@ -38,8 +38,6 @@ from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text import entity_id
 from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials, looks_like_acronym
 
-__all__ = ["resolve", "resolve_spellings"]
-
 PAGE = 500
 
 

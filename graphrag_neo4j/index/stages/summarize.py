@@ -29,17 +29,6 @@ from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.text import identify, shortened
 from graphrag_neo4j.text.tokens import CountTokens
 
-__all__ = [
-    "DESCRIBED_KINDS",
-    "Described",
-    "Group",
-    "SummaryBudget",
-    "SummaryLimits",
-    "mark_described_otherwise",
-    "summarize",
-    "tree_summarize",
-]
-
 DescribedKind = Literal["entities", "pairs"]
 DESCRIBED_KINDS: tuple[DescribedKind, ...] = ("entities", "pairs")
 PAGE = 500

@@ -26,17 +26,6 @@ from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import excerpt, flat
 from graphrag_neo4j.text.files import read_data, write_whole
 
-__all__ = [
-    "MANIFEST",
-    "EntityType",
-    "TunedExample",
-    "Tuning",
-    "Written",
-    "check_folder",
-    "setting_lines",
-    "write_folder",
-]
-
 PAGE = "tuning.md"
 MANIFEST = "tuning.json"
 WRITTEN = "written by kg-build tune"

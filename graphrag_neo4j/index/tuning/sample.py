@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
 
-__all__ = ["Passage", "Sample", "read_sample"]
-
 PASSAGE_TOKENS = 250
 WINDOW = 4000  # characters of a document that a passage is cut from
 MOST_WINDOWS = 40  # of one document

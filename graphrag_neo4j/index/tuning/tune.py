@@ -40,8 +40,6 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.text import excerpt, name_key, tokens
 from graphrag_neo4j.text.files import read_prompt
 
-__all__ = ["Wishes", "check_tuning", "estimate_tuning", "tune"]
-
 NO_MODEL = (
     "Prompts are fitted to documents by a model, and no model is set: set OPENAI_API_KEY, or "
     "OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own. Without a model an index has "

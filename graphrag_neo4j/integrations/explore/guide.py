@@ -24,18 +24,6 @@ from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.text.files import read_statement
 
-__all__ = [
-    "NAMES",
-    "Query",
-    "Section",
-    "example_values",
-    "guide",
-    "literal",
-    "saved",
-    "sections",
-    "served",
-]
-
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (

@@ -19,8 +19,6 @@ from graphrag_neo4j.integrations.explore.web_page import CONTROLS, Pool, content
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.text.files import data
 
-__all__ = ["Map", "corpus_name", "read_map"]
-
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
 SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")

@@ -13,8 +13,6 @@ import zlib
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["CONTROLS", "Pool", "content_policy", "packed"]
-
 # The same characters as `CONTROLS` of tables.js, and surrogates, which UTF-8 can't encode.
 CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 BREAK: Final = "\n"

@@ -24,30 +24,6 @@ from graphrag_neo4j.llm.calls.reasoning_tags import (
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.text import excerpt, storable
 
-__all__ = [
-    "ELSEWHERE",
-    "FILTERED",
-    "LONGEST_BODY",
-    "LONGEST_REPLY",
-    "UNREADABLE",
-    "Completion",
-    "Used",
-    "Vector",
-    "bound_body",
-    "completion_in",
-    "completion_of",
-    "field_of",
-    "has_done_mark",
-    "has_no_text",
-    "has_reasoning",
-    "refuse_long",
-    "refuse_textless",
-    "reply_of",
-    "text_in",
-    "used_by",
-    "vectors_of",
-]
-
 Completion = dict[str, Any]
 Used = tuple[int, int, int]
 """The tokens of a call: input tokens, cached tokens among them, output tokens."""

@@ -21,16 +21,6 @@ from graphrag_neo4j.llm.cost import Meter
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt
 
-__all__ = [
-    "LARGE_LIMIT",
-    "LIMITS",
-    "REFUSED",
-    "SEVERAL",
-    "Failures",
-    "refused_option",
-    "seconds_before_retry",
-]
-
 # Retries. They are made by us and not by the client, so that a call that waits holds no slot, is
 # checked against the cost limit again, and does not time out more than three times.
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds; the wait doubles with each retry

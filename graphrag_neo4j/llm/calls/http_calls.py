@@ -16,8 +16,6 @@ from graphrag_neo4j.llm.calls.pace import ConcurrencyLimit, Rates
 from graphrag_neo4j.llm.cost import is_listed_provider
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["HttpCalls"]
-
 R = TypeVar("R")
 OPENAI: Final = (".openai.com", ".openai.azure.com")  # ends of the host names of OpenAI's models
 

@@ -14,8 +14,6 @@ from graphrag_neo4j.llm.calls.errors import LARGE_LIMIT, LIMITS, SEVERAL, refuse
 from graphrag_neo4j.model import Message, Request, T
 from graphrag_neo4j.text import tokens
 
-__all__ = ["Body", "CallOptions", "Capabilities", "embedding_body", "sent_without_refused"]
-
 Body = dict[str, Any]
 MORE_ROOM: Final = 4  # times as many tokens for reasoning in the second attempt
 NO_ROOM: Final = "room"  # is refused where the endpoint accepts no room for reasoning

@@ -14,8 +14,6 @@ from aiolimiter import AsyncLimiter
 from graphrag_neo4j.model import Request
 from graphrag_neo4j.text import tokens
 
-__all__ = ["ConcurrencyLimit", "Rates"]
-
 SAFE: Final = 0.7
 """Share of the timeout that the slowest call may take after the limit has grown, if the server
 works on one call at a time, so that each call waits for all others."""

@@ -12,14 +12,6 @@ import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-__all__ = [
-    "hides_opening",
-    "is_unfinished_reasoning",
-    "remove_reasoning",
-    "remove_reasoning_streamed",
-    "shows_reasoning",
-]
-
 OPENING = re.compile(
     r"<think(?:ing)?>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>(?!final)[a-z]+<\|message\|>"
 )

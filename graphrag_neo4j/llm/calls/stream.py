@@ -13,8 +13,6 @@ from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import storable, without_unseen
 
-__all__ = ["StreamRecord", "storable_pieces"]
-
 
 @dataclass(slots=True)
 class StreamRecord:

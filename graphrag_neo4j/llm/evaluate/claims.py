@@ -36,8 +36,6 @@ from graphrag_neo4j.text.sentences import sentences_of
 # The docstring of a public schema becomes its description in the JSON schema, which the model
 # reads: to change it is to change the prompt.
 
-__all__ = ["AnswerPart", "ClaimSteps", "SentenceClaims", "answer_parts"]
-
 Outcome = Literal["claims", "nothing to check", "ambiguous", "added"]
 KNOWN: Final = ("question", "context", "sentences")
 FILES: Final = ("eval_select", "eval_disambiguate", "eval_decompose")

@@ -16,24 +16,14 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.replies.json_values import TWICE
 from graphrag_neo4j.llm.reply_limits import reply_limit
 from graphrag_neo4j.llm.schemas import ReplySchema, Text, note
-from graphrag_neo4j.llm.structured_output import OTHER_FORM, TWICE, read_json
+from graphrag_neo4j.llm.structured_output import OTHER_FORM, read_json
 from graphrag_neo4j.model import LLMTask, Message, Request
 from graphrag_neo4j.model.citations import neutralised, rewrite
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold, fold_prose, identify, storable
-
-__all__ = [
-    "DEFINITIONS",
-    "Metric",
-    "PairJudge",
-    "Support",
-    "SupportJudge",
-    "SupportJudgement",
-    "Winner",
-    "plain_answer",
-]
 
 Metric = Literal["comprehensiveness", "diversity", "empowerment", "directness"]
 Winner = Literal["first", "second", "tie"]

@@ -27,8 +27,6 @@ from graphrag_neo4j.model.citations import neutralised, rewrite
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold_prose, name_key, storable
 
-__all__ = ["describe", "name_things"]
-
 LONGEST_DESCRIPTION = 1500  # characters
 SUMMARY = 500  # characters of a report's summary that the model is shown
 REPLY_TOKENS = 3000

@@ -11,8 +11,6 @@ from typing import Any, SupportsIndex
 
 import json_repair
 
-__all__ = ["AROUND", "CUT", "SYNTAX", "TWICE", "JSONValues", "read_values"]
-
 # The notes, which are counted.
 AROUND = "text around the JSON"
 SYNTAX = "the JSON is not valid"

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.replies.json_values import SYNTAX, TWICE, read_values
 
-__all__ = ["FIELDS", "IN_NAME", "SCORE", "ReadList", "kind_of", "read_list"]
-
 FIELDS = {"entity": 4, "relationship": 5}
 FIELDS_OF_CLAIM = 8
 OPENING, CLOSING = r"[(\[（［]", r"[)\]）］]"

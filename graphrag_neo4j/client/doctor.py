@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypedDict
 from uuid import uuid4
 
@@ -22,7 +22,7 @@ from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyEr
 from graphrag_neo4j.extractive.encoder import missing_packages
 from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.graph.schema import refuse_foreign, refuse_other_version, schema_version
-from graphrag_neo4j.index.clustering.gds import leiden_in_gds, session_access
+from graphrag_neo4j.index.clustering.gds import leiden_in_gds
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.model.events import Listener, silent
@@ -31,7 +31,6 @@ from graphrag_neo4j.settings import (
     EMBEDDED,
     LOCAL,
     MOST_DIMENSIONS,
-    SESSION,
     STATIC,
     Settings,
 )
@@ -183,9 +182,7 @@ async def check_schema(graph: Graph) -> Check:
 async def _check_communities(graph: Graph, settings: Settings, listen: Listener) -> Check:
     """Runs Leiden in the GDS of the database, or in the other one that KG_GDS chooses."""
     place = "the Neo4j at that address"
-    if settings.gds == SESSION:
-        place = "a session of Aura Graph Analytics; this is not tried, since it costs money"
-    elif settings.gds in {AUTO, EMBEDDED}:
+    if settings.gds in {AUTO, EMBEDDED}:
         place = "an embedded server, which is started for this step and stopped after it"
         if settings.gds == AUTO or not settings.neo4j_uri:
             with suppress(GraphError):
@@ -195,15 +192,11 @@ async def _check_communities(graph: Graph, settings: Settings, listen: Listener)
     def find() -> None:
         from graphrag_neo4j.index.clustering.hierarchy import Edges  # noqa: PLC0415 - numpy
 
-        if settings.gds == SESSION:
-            session_access(settings)
-            return
         with leiden_in_gds(graph, Leiden(), settings, listen) as detect:
             detect(Edges.of(EDGES, "abcxy"), 1.0)
 
     says = f"Communities are computed by {place} (KG_GDS={settings.gds})."
-    found = await _tried("Communities", run_sync(find), says, GET_GDS)
-    return replace(found, ok=None) if found.ok and settings.gds == SESSION else found
+    return await _tried("Communities", run_sync(find), says, GET_GDS)
 
 
 async def _check_models(settings: Settings) -> list[Check]:

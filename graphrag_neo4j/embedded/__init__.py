@@ -28,21 +28,6 @@ from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
 
-__all__ = [
-    "Server",
-    "ServerStatus",
-    "calculator",
-    "calculator_home",
-    "default_home",
-    "log_path",
-    "restart",
-    "running",
-    "start",
-    "status",
-    "stop",
-    "wipe",
-]
-
 MEGABYTE = 1_000_000
 LAST_WORDS = 10_000  # bytes of what Java has printed
 ROOM = 50 * MEGABYTE  # free bytes of the disk; with less, Neo4j may stop at any write

@@ -33,27 +33,6 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings.arguments import did_you_mean, refuse_unknown
 from graphrag_neo4j.settings.env_file import beside_environment, named_by_file
 
-__all__ = [
-    "AUTO",
-    "EMBEDDED",
-    "EXTRACTIVE",
-    "LOCAL",
-    "MAX_FILE_MB",
-    "MOST_DIMENSIONS",
-    "OF_A_QUESTION",
-    "OURS",
-    "READ_SECONDS",
-    "SESSION",
-    "STATIC",
-    "WITHOUT_ENDPOINT",
-    "ModelRole",
-    "Neo4jRelease",
-    "Settings",
-    "load_settings",
-    "plain_problem",
-    "unknown_names",
-]
-
 Neo4jRelease = Literal["2026.01", "5.26"]
 ModelRole = Literal["extraction", "answer", "judge"]
 """The kinds of work that can have a model of their own."""
@@ -61,7 +40,7 @@ EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
 STATIC = "static"  # the embedding model that comes with this package
 LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
 WITHOUT_ENDPOINT = frozenset({STATIC, LOCAL})  # embedding models
-AUTO, EMBEDDED, SESSION = "auto", "embedded", "session"  # the words that KG_GDS may be
+AUTO, EMBEDDED = "auto", "embedded"  # the words that KG_GDS may be
 OURS = "KG_"  # the prefix of our own settings in the environment
 FOR_TESTS = "KG_TEST_"  # the prefix of names that only the tests of this project read
 MAX_FILE_MB = 100
@@ -150,7 +129,7 @@ class Settings(BaseSettings):
         "the plugin of the database, or, if it has none, the embedded server, which is started for "
         "this step and stopped after it (never if KG_EMBEDDED is false); `embedded` always uses "
         "the latter beside a server of NEO4J_URI; an address such as bolt://host:7687 is that of "
-        "another Neo4j that has the plugin; `session` is a session of Aura Graph Analytics.",
+        "another Neo4j that has the plugin.",
     )
     gds_username: str | None = Field(
         None,
@@ -161,23 +140,6 @@ class Settings(BaseSettings):
         None,
         description="Password on the server of KG_GDS, if that is an address. If it is not set, it "
         "is NEO4J_PASSWORD.",
-    )
-    aura_client_id: str | None = Field(
-        None,
-        description="Client id of an API key of the Neo4j Aura console. KG_GDS=session needs it.",
-    )
-    aura_client_secret: SecretStr | None = Field(
-        None, description="Client secret of the same API key of the Neo4j Aura console."
-    )
-    aura_project_id: str | None = Field(
-        None,
-        description="Id of the Aura project of the session. It is needed if the API key belongs to "
-        "several projects.",
-    )
-    aura_location: str | None = Field(
-        None,
-        description="Cloud provider and region of the session, such as gcp/europe-west1. "
-        "KG_GDS=session needs it.",
     )
 
     # Model
@@ -475,11 +437,9 @@ class Settings(BaseSettings):
     @field_validator("gds")
     @classmethod
     def _place_of_gds(cls, gds: str) -> str:
-        if gds in {AUTO, EMBEDDED, SESSION} or "://" in gds:
+        if gds in {AUTO, EMBEDDED} or "://" in gds:
             return gds
-        raise ValueError(
-            "must be auto, embedded, session, or an address such as bolt://localhost:7687"
-        )
+        raise ValueError("must be auto, embedded or an address such as bolt://localhost:7687")
 
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:

@@ -43,10 +43,6 @@ class SettingsOptions(AnswerOptions, total=False):
     gds: str
     gds_username: str | None
     gds_password: str | None
-    aura_client_id: str | None
-    aura_client_secret: str | None
-    aura_project_id: str | None
-    aura_location: str | None
     openai_api_key: str | None
     openai_base_url: str | None
     extraction_model: str | None

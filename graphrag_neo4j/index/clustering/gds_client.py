@@ -1,39 +1,24 @@
-"""Runs Leiden with the client of GDS: in the plugin of a server, or in a session of Aura.
+"""Runs Leiden in the GDS of a server: that of the database, the embedded one, or another.
 
 Edges go to a server in pages, and labels come back in pages. Where there are several pages, each
 becomes a projected graph of its own, which needs no place in the database. Then one statement makes
 the graph for Leiden of all of them.
-
-A session of Aura Graph Analytics is made for this step and deleted after it. It is a standalone
-one: it gets the edges from us, so it needs no access to the database.
 """
 
 import gc
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from graphdatascience import GraphDataScience
 from graphdatascience.error.gds_not_installed import GdsNotFound
 from graphdatascience.error.unable_to_connect import UnableToConnectError
-from graphdatascience.session import (
-    AuraAPICredentials,
-    AuraApiError,
-    AuraGraphDataScience,
-    CloudLocation,
-    GdsSessions,
-    SessionStatusError,
-)
-from pandas import DataFrame
-from pyarrow import ArrowException  # type: ignore[import-untyped]
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.errors import EmbeddedError, GraphError
+from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
 from graphrag_neo4j.graph import Graph, lend_driver
-from graphrag_neo4j.index.clustering.gds import lend_other_driver, session_access
 from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model.events import Listener, Notice
@@ -52,8 +37,6 @@ NO_GDS_THERE: Final = (
     "Neo4j at {} has no Graph Data Science: set KG_GDS to a server that has the plugin "
     "`graph-data-science`, or to auto."
 )
-RELATED: Final = "RELATED"
-IDLE: Final = timedelta(hours=1)  # after which Aura deletes a session that a killed run has left
 PROJECTION: Final = "kg_"
 PAGE: Final = 100_000  # edges in a statement, and labels in its result
 UNDIRECTED: Final = {"undirectedRelationshipTypes": ["*"]}
@@ -143,6 +126,25 @@ def _gds(
     if gds := _client(driver, None):
         return gds
     raise GraphError(NO_GDS_THERE.format(server.uri))
+
+
+@contextmanager
+def lend_other_driver(settings: Settings) -> Iterator["Driver"]:
+    """Lends a driver of the Neo4j at the address in KG_GDS, which answers.
+
+    Raises InputError where that is no address, and GraphError where the server does not answer or
+    refuses the login. The errors name the settings of this server, not those of the database.
+    """
+    secret = settings.gds_password or settings.neo4j_password
+    password = secret.get_secret_value() if secret else ""
+    user = settings.gds_username or settings.neo4j_username
+    try:
+        with lend_driver(settings.gds, user, password) as driver:
+            driver.verify_connectivity()
+            yield driver
+    except (GraphError, InputError) as error:
+        text = str(error).replace("NEO4J_URI", "KG_GDS").replace("NEO4J_", "KG_GDS_")
+        raise type(error)(text) from error
 
 
 def _client(driver: "Driver", database: str | None) -> GraphDataScience | None:
@@ -245,94 +247,3 @@ def _send(
         "weights": edges.weights.tolist(),
     }
     gds.run_cypher(SEND, params={"name": name, "configuration": configuration, **columns})
-
-
-@contextmanager
-def detector_in_session(settings: Settings, leiden: Leiden, listen: Listener) -> Iterator[Detect]:
-    """Lends a function that runs Leiden in a session, which begins with its first call.
-
-    That call is about the largest graph, so the session gets the memory that this graph needs.
-    Raises InputError where a setting is missing, and GraphError where Aura refuses or fails.
-    """
-    begun: list[AuraGraphDataScience] = []
-
-    def detect(edges: Edges, gamma: float) -> Numbers:
-        with _plain_errors():
-            if not begun:
-                listen(Notice("The communities are computed by a session of Aura Graph Analytics."))
-                begun.append(_session(settings, edges))
-            return _labels(begun[0], leiden, edges, gamma)
-
-    try:
-        yield detect
-    finally:
-        with _plain_errors():
-            for session in begun:
-                session.delete()
-
-
-def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
-    """A session that is large enough for a graph."""
-    client_id, secret, provider, region = session_access(settings)
-    credentials = AuraAPICredentials(client_id, secret, settings.aura_project_id)
-    sessions = GdsSessions(api_credentials=credentials)
-    memory = sessions.estimate(
-        node_count=len(first_seen(edges)),
-        relationship_count=len(edges),
-        relationship_property_count=1,
-        algorithms=["leiden"],
-    )
-    return sessions.get_or_create(
-        session_name=f"graphrag-neo4j-{uuid.uuid4()}",
-        memory=memory,
-        ttl=IDLE,
-        cloud_location=CloudLocation(provider, region),
-        show_progress=False,
-    )
-
-
-def _labels(gds: AuraGraphDataScience, leiden: Leiden, edges: Edges, gamma: float) -> Numbers:
-    nodes, number = _numbered(edges)
-    columns = {
-        "sourceNodeId": number[edges.starts].astype(np.int64),
-        "targetNodeId": number[edges.ends].astype(np.int64),
-        "relationshipType": RELATED,
-        "weight": edges.weights,
-    }
-    projected = gds.graph.construct(
-        f"{PROJECTION}{uuid.uuid4()}",
-        DataFrame({"nodeId": np.arange(len(nodes))}),
-        DataFrame(columns),
-        undirected_relationship_types=[RELATED],
-    )
-    found = gds.leiden.stream(
-        projected,
-        relationship_weight_property="weight",
-        random_seed=leiden.seed,
-        concurrency=1,  # with more threads the result is not repeatable
-        gamma=gamma,
-        theta=leiden.theta,
-    )
-    gds.graph.drop(projected)
-    labels = np.full(len(edges.names), -1, np.int32)
-    labels[nodes[found["nodeId"].to_numpy()]] = found["communityId"].to_numpy()
-    return labels
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Raises the errors of the client as GraphError."""
-    try:
-        yield
-    except (
-        AuraApiError,
-        SessionStatusError,
-        ArrowException,
-        OSError,  # of the network
-        RuntimeError,
-        ValueError,
-    ) as error:
-        raise GraphError(
-            f"Aura Graph Analytics failed: {error}. Check KG_AURA_CLIENT_ID, KG_AURA_CLIENT_SECRET,"
-            " KG_AURA_PROJECT_ID and KG_AURA_LOCATION, or set KG_GDS to auto."
-        ) from error

@@ -2,18 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from unittest.mock import create_autospec
 
 import pytest
-from graphdatascience import GraphDataScience
-from graphdatascience.session import AuraApiError, AuraGraphDataScience, GdsSessions
-from graphdatascience.session.session_sizes import SessionMemory
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.client.doctor import check_neo4j
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
 from graphrag_neo4j.graph import Graph, connect, dump
-from graphrag_neo4j.index.clustering import gds_client
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import Event, Notice, silent
@@ -24,13 +19,6 @@ from tests.support.servers import TestServer, release_under_test
 from tests.support.wiping import wipe
 
 Make = Callable[..., Settings]
-
-AURA = {
-    "gds": "session",
-    "aura_client_id": "id",
-    "aura_client_secret": "not-a-secret",
-    "aura_location": "gcp/europe-west1",
-}
 
 
 async def tree_hash(graph: Graph, settings: Settings, heard: list[Event]) -> str:
@@ -124,14 +112,9 @@ async def test_an_address_that_does_not_answer_is_named(graph: Graph, settings: 
         )
 
 
-async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(
-    graph: Graph, settings: Make
-) -> None:
+@pytest.mark.usefixtures("graph")
+async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(settings: Make) -> None:
     tale = Document("Ann met Bob in London.", "a tale")
-    async with AsyncGraphRAG(settings(gds="session")) as rag:
-        with pytest.raises(InputError, match="KG_GDS=session needs KG_AURA_CLIENT_ID"):
-            await rag.index([tale])
-    assert await graph.run_plain("MATCH (d:Document) RETURN d") == []
     told: list[Event] = []
     async with AsyncGraphRAG(settings(gds="bolt://127.0.0.1:9"), told.append) as rag:
         with pytest.raises(GraphError, match="does not answer"):
@@ -142,7 +125,7 @@ async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(
 
 
 def test_a_word_that_is_no_place_is_refused() -> None:
-    with pytest.raises(InputError, match="KG_GDS must be auto, embedded, session, or an address"):
+    with pytest.raises(InputError, match="KG_GDS must be auto, embedded or an address"):
         load_settings(gds="embeded")
 
 
@@ -155,47 +138,6 @@ async def test_a_calculator_that_can_not_start_is_told_with_its_reason(
     given = settings(gds="embedded", home=tmp_path / "home")
     with pytest.raises(EmbeddedError, match=r"can't compute the communities: .*holds other files"):
         await find_communities(graph, Leiden(), silent, settings=given)
-
-
-@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of the client of the GDS here
-async def test_a_session_computes_the_same_tree_and_is_deleted(
-    graph: Graph, settings: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Aura is not there: its client's own classes check each call, and the GDS here computes."""
-    with graph.lend_driver() as driver:
-        here = GraphDataScience(driver, database=graph.database, arrow=False)
-        session = create_autospec(AuraGraphDataScience, instance=True)
-        session.graph, session.leiden = here.graph, here.leiden
-        sessions = create_autospec(GdsSessions, instance=True)
-        sessions.estimate.return_value = SessionMemory.m_2GB
-        sessions.get_or_create.return_value = session
-        made = create_autospec(GdsSessions, return_value=sessions)
-        monkeypatch.setattr(gds_client, "GdsSessions", made)
-        assert await tree_hash(graph, settings(**AURA), []) == CAROL_TREE
-        left = here.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
-    assert left.empty
-    credentials = made.call_args.kwargs["api_credentials"]
-    assert (credentials.client_id, credentials.client_secret) == ("id", "not-a-secret")
-    assert sessions.estimate.call_args.kwargs["algorithms"] == ["leiden"]
-    asked = sessions.get_or_create.call_args.kwargs
-    assert (asked["memory"], asked["cloud_location"].region) == (
-        SessionMemory.m_2GB,
-        "europe-west1",
-    )
-    sessions.get_or_create.assert_called_once()
-    session.delete.assert_called_once_with()
-
-
-async def test_a_session_that_aura_refuses_or_that_lacks_a_setting_is_one_sentence(
-    graph: Graph, settings: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-    with pytest.raises(InputError, match="KG_GDS=session needs KG_AURA_CLIENT_ID"):
-        await find_communities(graph, Leiden(), silent, settings=settings(gds="session"))
-    refused = create_autospec(GdsSessions, side_effect=AuraApiError("401 Unauthorized", 401))
-    monkeypatch.setattr(gds_client, "GdsSessions", refused)
-    with pytest.raises(GraphError, match=r"Aura Graph Analytics failed: 401.*KG_AURA_CLIENT_ID"):
-        await find_communities(graph, Leiden(), silent, settings=settings(**AURA))
 
 
 async def test_the_doctor_says_where_communities_are_computed(
@@ -215,10 +157,6 @@ async def test_the_doctor_says_where_communities_are_computed(
         True,
     )
     assert (await gds(gds="bolt://127.0.0.1:9"))[1] is False
-    assert (await gds(gds="session"))[1] is False
-    said, runs = await gds(**AURA)
-    assert "session of Aura" in said
-    assert runs is None
 
 
 @pytest.mark.slow

@@ -48,10 +48,9 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.model.concurrency import result_without_requests
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, report_line
 from graphrag_neo4j.model.material import ReportMaterial
-from graphrag_neo4j.query.answer import Answer, Citation, Source
+from graphrag_neo4j.query.answer import Answer, Citation, Source, nearest_sources
 from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
-from graphrag_neo4j.query.quote_match import nearest_sources
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import sentence_ranking as choosing
 from graphrag_neo4j.text import tokens

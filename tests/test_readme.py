@@ -40,7 +40,7 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
     "scripts/quickstart": ("makes .venv and a server", "scripts/quickstart"),
     "scripts/quickstart path/to/your/documents": ("the same", "scripts/quickstart"),
     "scripts/test": ("is what runs this", ".ci/run"),
-    'pip install ".[local,docs]"': (
+    'pip install ".[local,docs,watch]"': (
         "installs, as scripts/venv does; its extras are checked here",
         "scripts/venv",
     ),

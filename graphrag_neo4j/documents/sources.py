@@ -15,6 +15,7 @@ import anyio.to_thread
 from graphrag_neo4j.documents.text import ROWS, TEXTS, ReadOptions, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Listener, Notice
+from graphrag_neo4j.settings.installing import install_command
 
 SUFFIXES = (*TEXTS, ".html", ".htm", ".pdf", ".docx", *ROWS)
 """The suffixes of the files that can be read."""
@@ -312,8 +313,11 @@ class ChangeWaiter:
         await self.aclose()
         self._known = now
         if there := [root for root, identity in zip(self._roots, now, strict=True) if identity]:
-            from watchfiles import awatch  # noqa: PLC0415 - most commands need no reports
-
+            try:
+                from watchfiles import awatch  # noqa: PLC0415 - an extra
+            except ImportError:
+                self._say_unreported(f"A package is missing: {install_command('watch')}.")
+                return
             self._reports = awatch(
                 *there,
                 watch_filter=None,  # `find` knows which files count
@@ -328,14 +332,12 @@ class ChangeWaiter:
             return bool(await anext(reports))
         except OSError as error:  # a root went at this moment, or there are too many folders
             self._reports = None
-            self._listen(
-                Notice(
-                    f"The operating system does not report changes of files ({error}). The files "
-                    "are looked at from time to time instead.",
-                    warning=True,
-                )
-            )
+            self._say_unreported(f"The operating system does not report them ({error}).")
             return False
+
+    def _say_unreported(self, reason: str) -> None:
+        text = "Changes of files are found by looking at the files from time to time. "
+        self._listen(Notice(text + reason, warning=True))
 
 
 def _status(path: Path) -> os.stat_result | None:

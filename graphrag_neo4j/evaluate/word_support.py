@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from graphrag_neo4j.extractive.static_vectors import DIMENSIONS, vectors_of
 from graphrag_neo4j.llm.evaluate.judges import SupportJudgement
-from graphrag_neo4j.query.answer import Source
-from graphrag_neo4j.query.quote_match import nearest_sources
+from graphrag_neo4j.query.answer import Source, nearest_sources
 from graphrag_neo4j.text import find_quote
 from graphrag_neo4j.text.sentence_ranking import content_words
 from graphrag_neo4j.text.sentences import sentences_of

@@ -28,6 +28,8 @@ from graphrag_neo4j.query.query_context import (
     report_record,
     source_record,
 )
+from graphrag_neo4j.text.languages import ABOUT
+from graphrag_neo4j.text.sentence_ranking import content_words, names_in
 
 CANDIDATES: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
@@ -127,9 +129,6 @@ async def _near_passages(query: QueryContext) -> ContextTable:
     or with most of the best chunks, are then searched once more, each chunk by its vector: of a
     person whom the question names, the passage that answers may name nobody.
     """
-    # These imports read word lists, which takes a moment.
-    from graphrag_neo4j.text.languages import ABOUT  # noqa: PLC0415
-    from graphrag_neo4j.text.sentence_ranking import content_words  # noqa: PLC0415
 
     async def by_vector() -> Sequence[ScoredRow]:
         return await query.nearest("chunk", await query.vector())
@@ -176,9 +175,6 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
 
 async def _documents_of_names(query: QueryContext) -> list[str]:
     """Returns the documents with most chunks that hold each name of several words."""
-    # This import reads word lists, which takes a moment.
-    from graphrag_neo4j.text.sentence_ranking import names_in  # noqa: PLC0415
-
     names = [name for name in names_in(query.question) if not name.isalnum()]
     if not names:
         return []

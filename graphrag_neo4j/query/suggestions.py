@@ -35,6 +35,7 @@ from graphrag_neo4j.query.lookup import WordRow
 from graphrag_neo4j.query.query_context import QueryContext, lucene_query
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.text import name_key, tokens
+from graphrag_neo4j.text.sentence_ranking import content_words, names_in
 
 
 class MembersRow(TypedDict):
@@ -246,9 +247,6 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
     must hold this entity. A question on the whole must share words with the reports. Without a
     model, a question for the themes of all reports shares none; then it is answered as a check.
     """
-    # It reads word lists, which takes a moment.
-    from graphrag_neo4j.text.sentence_ranking import content_words, names_in  # noqa: PLC0415
-
     said = re.findall(r"\w+", " ".join(names_in(draft.text)))
     words = list(dict.fromkeys(word.casefold() for word in said))
     if words and await query.graph.read("search/words_nowhere", WordRow, words=words):

@@ -105,6 +105,21 @@ async def test_it_begins_with_a_build_and_builds_again_when_a_file_changes(docs:
     assert notes.heard == []
 
 
+async def test_without_watchfiles_it_looks_from_time_to_time_and_says_once_what_is_missing(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    notes = Notes()
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        await nothing_is_built(watching.next_build)
+        (docs / "b.txt").write_text("Scrooge knew it.")
+        await watching.next_build()
+    assert len(notes.built) == 2
+    [told] = notes.heard
+    assert "[watch]" in told
+
+
 async def test_hidden_files_and_files_of_editors_cause_no_build(docs: Path) -> None:
     notes = Notes()
     async with watching_with(notes, docs) as watching:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.query.answer import Source
-from graphrag_neo4j.query.quote_match import nearest_sources
+from graphrag_neo4j.query.answer import Source, nearest_sources
 
 TEXT = (
     "Marley was dead: to begin with. Scrooge signed the register.\n"

@@ -104,4 +104,7 @@ CALL (around, told) {
   WITH c, e, title = name OR title STARTS WITH name + ' (' AS titled
   RETURN {chunk: collect(c.id), entity: collect(e.id), titled: collect(titled)} AS mentions
 }
-RETURN known AS seeds, related, mentions
+// An extractive index calls what is no name a concept.
+RETURN known AS seeds, related, mentions,
+       [e IN around WHERE e.type = 'concept'
+        AND any(c IN told WHERE c.extraction_with STARTS WITH 'extractive') | e.id] AS common

@@ -33,23 +33,24 @@ from graphrag_neo4j.query.query_context import (
 from graphrag_neo4j.text import name_key, pair_id, spaced_characters
 
 STARTS: Final = 10  # entities that local search starts from
-# The largest subgraph: entities after one step (near) and after two steps (far), and chunks
-# (most). In measurements a larger subgraph did not find more of the right passages.
-SIZE: Final = {"near": 60, "far": 150, "most": 120}
+# The largest subgraph: entities after one step (near) and after two steps (far), and chunks (most).
+SIZE: Final = {"near": 100, "far": 300, "most": 240}
 TITLED: Final = 4.0  # the weight of a mention in a chunk whose document has the entity as its title
+COMMON: Final = 0.1  # the factor of a weight for each end that is a common noun: a name identifies
 MOST_WORDED: Final = 50  # relationships that match the words of the question
 RANK_CONSTANT: Final = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)
 # The weights of seeds; an entity that the question names has the weight 1.
 STATED: Final = 0.5  # for both ends of the relationship that matches the question best
 ALIKE: Final = 0.1  # for the entity that is most similar to the question
 MEANT: Final = 2.0  # for each entity in the statement whose meaning is nearest to the question
-PASSAGES: Final = 0.3  # the share of all chunks together in the total weight
+PASSAGES: Final = 0.2  # the share of all chunks together in the total weight
+FIRST: Final = 10  # k for the chunks: the first one has three times the weight of the twentieth
 MOST_STATED = 5
 MOST_PASSAGES = 20
 READ: Final = 30  # statements that the encoder reads; as many found as with 200
 NEAREST: Final = 2
 FALL: Final = 0.05  # the weight of a statement falls to 1/e if its cosine is lower by this
-AGAIN: Final = 0.5  # measured from 0.15 to 0.5; smaller values find fewer of the right passages
+AGAIN: Final = 0.3  # seeds say where to start, not what to return: with 0.5 they keep their places
 CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
 
 
@@ -155,11 +156,16 @@ class MentionColumns(TypedDict):
 
 
 class SurroundingsRow(TypedDict):
-    """The graph around entities and chunks, in columns: lists of the same length by name."""
+    """The graph around entities and chunks, in columns: lists of the same length by name.
+
+    `common` holds the ids of the entities that are common nouns, which only an extractive index
+    tells from names.
+    """
 
     seeds: SeedColumns
     related: RelatedColumns
     mentions: MentionColumns
+    common: list[str]
 
 
 R = TypeVar("R", bound=IdRow)
@@ -243,6 +249,8 @@ def _mass(
     edges = list(zip(related["source"], related["target"], related["weight"], strict=True))
     named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
     edges += [(chunk, entity, TITLED if titled else 1.0) for chunk, entity, titled in named]
+    common = frozenset(around["common"])
+    edges = [(a, b, weight * COMMON ** ((a in common) + (b in common))) for a, b, weight in edges]
     chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
     return pagerank(edges, restart(weights, chunks_of, passages))
 
@@ -309,7 +317,7 @@ async def _seeds(
         dict.fromkeys(row["id"] for one in passages for row in one),
         [row["id"] for row in found["stated"]],
     )
-    best = fused(passages)
+    best = fused(passages, FIRST)
     weights = _entities(text, near, found["named"], found["stated"], meant)
     return weights, {id_: best[id_] for id_ in list(best)[:MOST_PASSAGES]}
 
@@ -382,12 +390,12 @@ def named_in(question: str, name: str) -> bool:
     return _tells(_spaced(name)) and _spaced(name) in _spaced(question)
 
 
-def fused(lists: Iterable[Rows]) -> dict[str, float]:
+def fused(lists: Iterable[Rows], k: int = RANK_CONSTANT) -> dict[str, float]:
     """Joins ranked lists by reciprocal rank fusion. Returns the scores by id, the best first."""
     score: defaultdict[str, float] = defaultdict(float)
     for rows in lists:
         for rank, row in enumerate(rows):
-            score[row["id"]] += 1 / (RANK_CONSTANT + rank)
+            score[row["id"]] += 1 / (k + rank)
     return {id_: score[id_] for id_ in sorted(score, key=lambda id_: (-score[id_], id_))}
 
 

@@ -314,7 +314,8 @@ class RayPool:
     ) -> None:
         settings = cluster.settings
         self._ray, self._endpoint, self._key = cluster.ray, endpoint, settings.openai_api_key
-        self._n, self._slots, share = cluster.n, WITHOUT_MODEL_SLOTS, settings
+        self._n, self._slots = cluster.n, WITHOUT_MODEL_SLOTS
+        share = settings.without_secrets()
         if endpoint:
             limits = (cluster.n, settings.concurrency, settings.requests_per_minute)
             self._n = min(limit for limit in limits if limit)
@@ -417,10 +418,8 @@ class RayPool:
 def _share(settings: Settings, n: int) -> Settings:
     """The settings of one of `n` workers: without secrets, and with its share of the limits."""
     requests, tokens = settings.requests_per_minute, settings.tokens_per_minute
-    return settings.model_copy(
+    return settings.without_secrets().model_copy(
         update={
-            "openai_api_key": None,
-            "neo4j_password": None,
             "concurrency": settings.concurrency // n,
             "requests_per_minute": requests and max(1, requests // n),
             "tokens_per_minute": tokens and max(1, tokens // n),

@@ -473,6 +473,11 @@ class Settings(BaseSettings):
         """A copy with another key for the endpoint, which was checked before."""
         return self.model_copy(update={"openai_api_key": SecretStr(key) if key else None})
 
+    def without_secrets(self) -> Self:
+        """A copy without keys and passwords, which may leave this machine."""
+        secrets = [name for name, value in self if isinstance(value, SecretStr)]
+        return self.model_copy(update=dict.fromkeys(secrets))
+
     @property
     def lacks_endpoint(self) -> bool:
         """Whether a model is named that can't be asked: there is neither a key nor an endpoint."""

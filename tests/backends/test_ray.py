@@ -1,6 +1,7 @@
 """A Ray cluster gives the graph of one process, keeps the limits, and loses nothing."""
 
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -13,13 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from types import SimpleNamespace
 
 import anyio
 import psutil
 import pytest
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.backends.ray_cluster import RayPool, connected, read_file, version_of
+from graphrag_neo4j.backends.ray_cluster import (
+    RayCluster,
+    RayPool,
+    connected,
+    read_file,
+    version_of,
+)
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
@@ -28,6 +36,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.status import IndexResult
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, Meter
 from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
 from graphrag_neo4j.model.events import Event, Listener, Notice, silent
 from graphrag_neo4j.settings import Settings, load_settings
@@ -315,6 +324,17 @@ async def test_the_limits_hold_for_the_whole_cluster(
     assert busiest <= 8
     again = await builder.build(4, settings(concurrency=8))
     assert again.complete
+
+
+def test_no_key_and_no_password_is_an_argument_of_a_worker() -> None:
+    names = [name for name, field in Settings.model_fields.items() if "Secret" in str(field)]
+    given = load_settings(**dict.fromkeys(names, "sesame"), neo4j_uri="bolt://a", concurrency=4)
+    assert len(names) == 3
+    for endpoint in (Endpoint(given, Meter()), None):
+        cluster = RayCluster(SimpleNamespace(cluster_resources=dict), given)
+        pool = RayPool(cluster, LLMIndexBackend.from_settings, endpoint)
+        assert b"sesame" not in pickle.dumps(pool._arguments)
+    assert b"sesame" in pickle.dumps(given)
 
 
 def test_a_worker_reads_only_the_same_version_of_a_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -60,15 +61,16 @@ async def measure(settings: Settings, questions: Sequence[str], level: int) -> N
     backend = LLMQueryBackend.from_settings(settings)
     async with AsyncGraphRAG(settings) as rag:
 
-        def query(question: str, **changed: str) -> QueryContext:
-            own = settings.changed(**changed)
+        def query(question: str, expand: Literal["hop", "ppr"] = "ppr") -> QueryContext:
             return QueryContext(
-                rag.graph, own, backend, _nobody, embedder, count, question, context_only=True
-            )
+                rag.graph, settings, backend, _nobody, embedder, count, question,
+                context_only=True, expand=expand,
+            )  # fmt: skip
 
-        for expand in ("hop", "ppr"):
+        ways: tuple[Literal["hop"], Literal["ppr"]] = ("hop", "ppr")
+        for expand in ways:
             for _ in range(2):  # a server that has just started compiles; the second round counts
-                local = [await _timed(search_local(query(q, expand=expand))) for q in questions]
+                local = [await _timed(search_local(query(q, expand))) for q in questions]
             _say(f"local context, {expand}", local)
         whole = [await _timed(search_global(query(q), level=level)) for q in questions[:20]]
         _say(f"global contexts of level {level}", whole[1:])

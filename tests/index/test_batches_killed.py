@@ -32,7 +32,7 @@ async def dying(*given, **named):
     await whole(*given, **named)
     os.kill(os.getpid(), signal.SIGKILL)
 setattr(holder, name, dying)
-batches.PAGE = 2
+batches.PAGE, batches.POLL = 2, 0.05
 sys.argv = ["kg-build", "index", "--batch", "--wait", path]
 from graphrag_neo4j.cli import main
 main()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.status import Status
 from graphrag_neo4j.model.events import Event
 from graphrag_neo4j.settings import Settings
@@ -63,15 +63,3 @@ async def test_claims_that_one_run_is_asked_for_are_pending_without_the_setting_
     assert status.pending["claims"] == 1
     assert [failure.stage for failure in status.failures] == ["claims"]
     assert await waiting(graph) == ["chunk to read for claims"]
-
-
-async def test_claims_of_rules_go_with_the_rest_of_what_rules_have_read(
-    graph: Graph, alone: Settings, settings: Make
-) -> None:
-    await index(settings(claims=None), TALE)
-    fresh = await dump(graph)
-    await graph.run_plain("MATCH (node) DETACH DELETE node")
-    await index(alone.changed(claims=None), TALE)
-    status = await index(settings(claims=None), TALE)
-    assert status.counts["claims"] == 0
-    assert await dump(graph) == fresh

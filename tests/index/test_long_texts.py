@@ -48,18 +48,6 @@ async def test_the_documents_follow_a_text_that_becomes_shorter_and_longer(
         assert await rag.delete(file) == {str(file): [file.as_uri()]}
 
 
-async def test_all_parts_go_with_their_file(graph: Graph, alone: Settings, tmp_path: Path) -> None:
-    file = tmp_path / "docs" / "log.txt"
-    file.parent.mkdir()
-    file.write_text(THREE)
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index(file.parent)
-        file.unlink()
-        pruned = await rag.index(file.parent, prune=True)
-    assert len(pruned.dropped) == 3
-    assert await names(graph) == []
-
-
 async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
@@ -89,23 +77,16 @@ async def test_parts_stay_where_the_rest_of_a_text_cannot_be_read(
     assert await names(graph) == ["log.txt", "log.txt#part-2", "log.txt#part-3"]
 
 
-async def test_a_row_that_looks_like_a_part_stays(
+async def test_what_only_looks_like_a_part_stays(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     rows = ["text,id", "Marley was dead.,part-2", "Scrooge knew it.,part-3"]
     file, options = tmp_path / "rows.csv", ReadOptions(id_column="id")
+    one, two = Document("Marley was dead.", "log"), Document("Scrooge knew it.", "log#part-2")
     async with AsyncGraphRAG(alone) as rag:
         for lines in (rows, rows[:2]):
             file.write_text("\n".join(lines))
             await rag.index(file, options=options)
-    assert await names(graph) == ["rows.csv#part-2", "rows.csv#part-3"]
-
-
-async def test_documents_of_a_program_stay_whatever_their_sources_are(
-    graph: Graph, alone: Settings
-) -> None:
-    one, two = Document("Marley was dead.", "log"), Document("Scrooge knew it.", "log#part-2")
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index([one, two])
-        await rag.index([one])
-    assert await names(graph) == ["log", "log#part-2"]
+        for documents in ([one, two], [one]):
+            await rag.index(documents)
+    assert await names(graph) == ["log", "log#part-2", "rows.csv#part-2", "rows.csv#part-3"]

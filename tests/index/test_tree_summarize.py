@@ -23,7 +23,6 @@ def answer(group: Group) -> str:
 
 
 BUDGET = SummaryBudget(join=10, context=100, count=words)
-WIDE = [f"Description {n} has seven words in it" for n in range(300)]
 
 
 def ask_until_described(
@@ -93,20 +92,6 @@ def test_one_is_taken_as_it_is_and_a_few_are_joined_while_short(
     found, asked = ask_until_described(descriptions, {})
     assert found == Described(text, identify("joined", text), {}, by_model=False)
     assert not asked
-
-
-def test_one_more_description_costs_its_own_group_and_those_above() -> None:
-    """At times its group is full, and is halved: then two at that level."""
-    known: dict[str, str] = {}
-    ask_until_described(WIDE, known)
-    costs = []
-    for n in range(80):
-        _, asked = ask_until_described(
-            [*WIDE, f"One more, number {n}, of seven words"], dict(known)
-        )
-        costs.append(len(asked))
-    assert max(costs) <= 6
-    assert sum(costs) / len(costs) < 4
 
 
 def test_one_more_document_changes_few_groups_however_often_it_describes_the_element() -> None:

@@ -84,20 +84,10 @@ async def test_a_file_that_was_not_read_as_a_whole_keeps_its_rows(
         ):
             assert f"{file} was not read as a whole" in text
             assert f"stay in the graph: {n}," in text
-
-
-async def test_a_file_without_rows_keeps_those_of_the_graph(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    heard: list[Event] = []
-    file = tmp_path / "rows.csv"
-    async with AsyncGraphRAG(alone, heard.append) as rag:
-        file.write_text("text\nMarley was dead.\nScrooge knew it.")
-        await rag.index("rows.csv", prune=True)
-        file.write_text("text\n")
-        pruned = await rag.index("rows.csv", prune=True)
-    assert pruned.dropped == []
-    assert len(await names(graph)) == 2
-    [told] = warnings(heard)
-    assert f"{file.as_uri()} holds no rows" in told
-    assert "stay in the graph: 2;" in told
+        write_tables(folder, "a", "b", "c")
+        await rag.index("docs", options=BY_ID)
+        (folder / "one.csv").write_text("id,text\n")
+        assert (await rag.index("docs", options=BY_ID, prune=True)).dropped == []
+    assert len(await names(graph)) == 9
+    assert "one.csv holds no rows" in warnings(heard)[-1]
+    assert "stay in the graph: 3;" in warnings(heard)[-1]

@@ -17,7 +17,7 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.index.estimate import priced
 from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
-from graphrag_neo4j.index.tuning.sample import Passage, Sample
+from graphrag_neo4j.index.tuning.sample import Sample
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.example_check import stands_in
 from graphrag_neo4j.llm.index_backend import KNOWN
@@ -115,10 +115,7 @@ def estimate_tuning(sample: Sample, settings: Settings) -> TuneEstimate:
 
     Raises InputError if a cost limit is set and the price of the model is not known.
     """
-
-    def count(text: str) -> int:
-        return tokens.count(text)
-
+    count = tokens.count
     shown = count(shown_passages([one.text for one in sample.passages]))
     asked = sum(count(load_prompt(name).text) for name in ("tune_profile", "tune_types"))
     reading = count(read_prompt("extract")) + count(read_prompt("extract_examples")) + DEFINITIONS
@@ -185,7 +182,16 @@ async def tune(
             EntityType(one.name, one.definition, one.names, [n + 1 for n in one.passages])
             for one in types.types
         ],
-        examples=[_tuned(sample.passages[n], n + 1, one) for n, one in sorted(lists.items())],
+        examples=[
+            TunedExample(
+                sample.passages[n],
+                n + 1,
+                len(one.entities),
+                len(one.relationships),
+                "\n".join("<|>".join(fields) for fields in _records(one)),
+            )
+            for n, one in sorted(lists.items())
+        ],
         left_out=[
             *(f"The type {name}: {reason}." for name, reason in types.left_out.items()),
             *left_out,
@@ -196,11 +202,6 @@ async def tune(
         files=files,
         usage=dict(endpoint.meter.steps),
     )
-
-
-def _tuned(passage: Passage, number: int, found: Extraction) -> TunedExample:
-    lines = "\n".join("<|>".join(fields) for fields in _records(found))
-    return TunedExample(passage, number, len(found.entities), len(found.relationships), lines)
 
 
 def _size(backend: LLMIndexBackend) -> int:

@@ -172,14 +172,6 @@ async def test_an_interrupted_import_is_not_finished_by_another(
             {"relationships": [{**SMALL["relationships"][0], "weight": "heavy"}]},
             r"relationships\.parquet holds something else than a number in its column weight",
         ),
-        (
-            {"entities": [{**SMALL["entities"][0], "text_unit_ids": [1]}]},
-            r"entities\.parquet holds something else than a list of texts in its column text_unit",
-        ),
-        (
-            {"documents": [{"id": "d", "title": {"a": "b"}}]},
-            r"documents\.parquet holds something else than a text in its column title",
-        ),
     ],
 )
 async def test_a_foreign_table_is_named_in_one_sentence(

@@ -11,7 +11,7 @@ from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
-from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise, write_reports
+from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.events import Advanced, Event, Started, silent
@@ -89,37 +89,11 @@ async def test_each_community_gets_a_report_the_deepest_first(graph: Graph) -> N
     }
     assert len(told.reported) == len([c for c in kept if c["origin"] == "model"])
     assert any("A1 paid A2." in context for context in told.reported)
+    [small] = [c for c in kept if c["names"] == ["D1", "D2"]]
+    assert "A town." in small["summary"]
     assert isinstance(events[0], Started)
     assert events[0].total == len(kept)
     assert sum(e.done for e in events if isinstance(e, Advanced)) == len(kept)
-
-
-async def test_a_small_community_is_told_without_a_model_unless_the_setting_says_so(
-    graph: Graph,
-) -> None:
-    told = await fill(graph)
-    await report(graph, told, smallest=2)
-    [small] = [c for c in await communities(graph) if c["names"] == ["D1", "D2"]]
-    assert small["origin"] == "elements"
-    assert "A town." in small["summary"]
-    await mark_reported_otherwise(graph, told, ReportLimits(1000, 0, words))
-    await report(graph, told, smallest=0)
-    [small] = [c for c in await communities(graph) if c["names"] == ["D1", "D2"]]
-    assert small["origin"] == "model"
-    assert len(told.reported) == 1
-
-
-async def test_what_changed_is_reported_anew_and_what_lies_above_it(graph: Graph) -> None:
-    told = await fill(graph)
-    await report(graph, told)
-    await put(graph, documents(*CLUSTERS, "Five."))
-    told = PresetBackend({"Five.": found(("A3", "person", "Late news."))})
-    await bring_up_to_date(graph, told)
-    await report(graph, told)
-    kept = await communities(graph)
-    about = [c for c in kept if "A3" in c["names"]]
-    assert len(told.reported) == len(about)
-    assert all("Late news." in context for context in told.reported)
 
 
 async def test_a_failed_community_is_named_and_stays_pending_while_its_parent_goes_on(

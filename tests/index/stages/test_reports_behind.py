@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import pytest
 
@@ -63,15 +62,6 @@ class Citing(PresetBackend):
         named = "; ".join(f"{kind} ({one[0]})" for kind, one in refs.items() if one)
         said = f"{written.summary} [Data: {named}]"
         return WrittenReport(written.title, said, [FindingText(said, said)], 1.0, "")
-
-
-class Counting(PresetBackend):
-    """Reports that are new with each word of the context."""
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        written = yield from super().report(context, material)
-        said = f"The material has {words(context)} words, and this report is about all of them."
-        return replace(written, summary=said)
 
 
 async def index(
@@ -176,40 +166,6 @@ async def test_a_report_never_stays_if_it_cites_what_is_gone(graph: Graph) -> No
     )
     contexts = await index(graph, {}, backend, drift=1)
     assert len(contexts) == 1
-
-
-async def test_a_parent_is_as_far_behind_as_the_material_of_its_rewritten_part(
-    graph: Graph,
-) -> None:
-    """The text of the part is wholly new, and the parent was written from that text."""
-    await index(graph, TALE, Counting(), budget=BUDGET)
-    said = {"News.": found(*(("A3", "person", f"News {n} is about something.") for n in range(3)))}
-    [context] = await index(graph, said, Counting(), drift=0.05, budget=BUDGET)
-    assert "# Reports" not in context
-    marks = await behind(graph)
-    assert marks.keys() == {"A1 6"}
-    assert 0 < marks["A1 6"] <= 0.05
-
-
-class Ending(PresetBackend):
-    """Ends the whole build when it is asked for a second report."""
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        if self.reported:
-            raise KeyError("the process dies here")
-        return (yield from super().report(context, material))
-
-
-async def test_a_fresh_index_that_was_killed_is_continued(graph: Graph) -> None:
-    await index(graph, {**TALE, **news(1)})
-    at_once = await emptied(graph)
-    await index(graph, TALE)
-    await index(graph, news(1))
-    with pytest.raises(KeyError):
-        await index(graph, {}, Ending(), drift=0)
-    assert len([c for c in await communities(graph) if "stale" in c]) == 1
-    assert len(await index(graph, {}, drift=0)) == 1
-    assert await dump(graph) == at_once
 
 
 @pytest.mark.parametrize(

@@ -89,4 +89,4 @@ async def test_what_only_looks_like_a_part_stays(
             await rag.index(file, options=options)
         for documents in ([one, two], [one]):
             await rag.index(documents)
-    assert await names(graph) == ["log", "log#part-2", "rows.csv#part-2", "rows.csv#part-3"]
+    assert await names(graph) == ["rows.csv#part-2", "rows.csv#part-3", "log", "log#part-2"]

@@ -44,7 +44,7 @@ from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import report_row
-from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.index.stages.summarize import SummaryLimits, summarize
 from graphrag_neo4j.model import Document, FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.model.concurrency import result_without_requests
@@ -151,7 +151,7 @@ def report_rows(
     return rows
 
 
-AS_THEY_ARE = SummaryLimits(SummaryBudget(sys.maxsize, sys.maxsize, len), sys.maxsize)
+AS_THEY_ARE = SummaryLimits(sys.maxsize, sys.maxsize, len)
 WORKERS = 4
 PAGE = 2000
 REPORTS = 200  # with their findings and citations
@@ -213,7 +213,7 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
         "community": [row.number for row in tables.communities],
     }
     given = found["given"] or {}
-    above = {k: max([given.get(k, 0), *(n or 0 for n in of)]) for k, of in numbers.items()}
+    above = {k: max([given.get(k) or 0, *(n or 0 for n in of)]) for k, of in numbers.items()}
     await tx.run("import/begin", above=above, tables=tables.fingerprint)
 
 

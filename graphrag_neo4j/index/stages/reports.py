@@ -283,15 +283,14 @@ class _Level:
 
     def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
         read = None if task.report or self.quoting else task.table.text
-        row, pieces = report_row(task.id, report, task.known, read), task.piece_properties
+        row = report_row(task.id, report, task.known, read)
         row["properties"] |= {
             "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
-            "material_hashes": pieces["material_hashes"],
-            "material_tokens": pieces["material_tokens"],
+            **task.piece_properties,
         }
         return row
 

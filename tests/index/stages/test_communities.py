@@ -92,20 +92,6 @@ async def test_the_same_graph_gives_the_same_tree_on_every_run_and_release(graph
     assert identify("tree", *sorted(once)) == CAROL_TREE
 
 
-async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
-    entities, pairs = carol()
-    await fill(graph, entities, pairs)
-    before = await tree(graph)
-    await graph.run_plain("MATCH (c:Community) SET c.report = 'of ' + c.id")
-    await fill(graph, {"new one", "new two"}, [("new one", "new two", 3.0)])
-    after = await tree(graph)
-    kept = before.keys() & after.keys()
-    assert len(kept) > len(before) * 0.9
-    assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
-    reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
-    assert len(reports) == len(kept)
-
-
 async def test_projections_of_builds_that_died_are_dropped_and_those_of_others_kept(
     graph: Graph,
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.model import Sameness
-from tests.index.stages.test_resolve import compared, names, wiped
+from tests.index.resolution.test_resolve import compared, names, wiped
 from tests.support.preset_backend import PresetBackend, documents, found, put
 
 FAMILY = {f"{n}.": found((f"{n}olly Baker", "person", f"{n} bakes.")) for n in "BCDEFGHIJKL"}

@@ -8,7 +8,6 @@ import pytest
 from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits as TreeLimits
 from graphrag_neo4j.index.clustering.tree import Leiden
-from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
@@ -148,15 +147,6 @@ async def test_true_citations_become_relationships_and_invented_ones_go(graph: G
     status = await read_status(graph)
     assert status.reports["citations"] == cites[0]["n"]
     assert status.reports["invented"] == sum(c["invented"] for c in kept)
-
-
-async def test_a_report_goes_with_its_community(graph: Graph) -> None:
-    told = await fill(graph)
-    await report(graph, told)
-    await delete_documents(graph, [document_id(f"memory:{n}") for n in range(4)])
-    await bring_up_to_date(graph, told)
-    rows = await graph.run_plain("MATCH (n) WHERE n:Community OR n:Finding RETURN n")
-    assert rows == []
 
 
 # Under this budget the triangles' parent is written from their reports.

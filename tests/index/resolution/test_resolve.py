@@ -9,11 +9,10 @@ from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, undo
-from graphrag_neo4j.index.resolution.spellings import Verdict
+from graphrag_neo4j.index.resolution.resolve import Verdict, resolve
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.resolve import resolve
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
 from graphrag_neo4j.model.events import silent
@@ -96,9 +95,7 @@ async def wiped(graph: Graph) -> None:
     await graph.run_plain("MATCH (n) DETACH DELETE n")
 
 
-async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(
-    graph: Graph,
-) -> None:
+async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(graph: Graph) -> None:
     expected = await built(graph, TEXTS)
     await wiped(graph)
     for tale in reversed(documents(*TEXTS)):

@@ -11,7 +11,7 @@ from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, sp
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Event, silent
-from tests.index.stages.test_resolve import finish, names
+from tests.index.resolution.test_resolve import finish, names
 from tests.support.preset_backend import PresetBackend, claim, describe, documents, found, put
 
 PLANET = (

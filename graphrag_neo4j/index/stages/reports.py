@@ -283,14 +283,15 @@ class _Level:
 
     def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
         read = None if task.report or self.quoting else task.table.text
-        row = report_row(task.id, report, task.known, read)
+        row, pieces = report_row(task.id, report, task.known, read), task.piece_properties
         row["properties"] |= {
             "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
-            **task.piece_properties,
+            "material_hashes": pieces["material_hashes"],
+            "material_tokens": pieces["material_tokens"],
         }
         return row
 

@@ -1,7 +1,6 @@
 """A report stays while little of its material has changed, is marked, and is told of in status."""
 
 import random
-import re
 from collections.abc import Iterable, Mapping
 
 import pytest
@@ -15,10 +14,9 @@ from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import Document, Extraction, FindingText, LLMTask, WrittenReport
+from graphrag_neo4j.model import Document, Extraction
 from graphrag_neo4j.model.events import silent
-from graphrag_neo4j.model.material import ReportMaterial
-from tests.index.stages.test_reports import communities, words
+from tests.index.stages.test_reports import Citing, communities, words
 from tests.support.preset_backend import PresetBackend, describe, found, put, read, run
 
 TOLD = "Sentence {n} of eight words about the person {name}."
@@ -48,20 +46,6 @@ BUDGET = 300  # tokens: too few for all elements of both triangles, so a report 
 def news(n: int, name: str = "A3") -> dict[str, Extraction]:
     """A document with one line on a person; it changes no community."""
     return {f"News {n}.": found((name, "person", f"News {n} is that {name} sat down."))}
-
-
-class Citing(PresetBackend):
-    """Reports that cite the first record of each kind."""
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        written = yield from super().report(context, material)
-        refs = {
-            kind: re.findall(rf"# {kind}\n[^\n]*\n(\d+) \|", context)
-            for kind in ("Entities", "Relationships", "Reports")
-        }
-        named = "; ".join(f"{kind} ({one[0]})" for kind, one in refs.items() if one)
-        said = f"{written.summary} [Data: {named}]"
-        return WrittenReport(written.title, said, [FindingText(said, said)], 1.0, "")
 
 
 async def index(

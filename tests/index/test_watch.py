@@ -20,7 +20,7 @@ from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.index.test_kill import HEARING
-from tests.index.test_vanished_rows import names as documents_of
+from tests.index.test_removal import names as documents_of
 from tests.support.fake_endpoint import FakeEndpoint
 
 pytestmark = pytest.mark.one_release

@@ -17,7 +17,7 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.index.estimate import priced
 from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
-from graphrag_neo4j.index.tuning.sample import Sample
+from graphrag_neo4j.index.tuning.sample import Passage, Sample
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.example_check import stands_in
 from graphrag_neo4j.llm.index_backend import KNOWN
@@ -182,16 +182,7 @@ async def tune(
             EntityType(one.name, one.definition, one.names, [n + 1 for n in one.passages])
             for one in types.types
         ],
-        examples=[
-            TunedExample(
-                sample.passages[n],
-                n + 1,
-                len(one.entities),
-                len(one.relationships),
-                "\n".join("<|>".join(fields) for fields in _records(one)),
-            )
-            for n, one in sorted(lists.items())
-        ],
+        examples=[_tuned(sample.passages[n], n + 1, one) for n, one in sorted(lists.items())],
         left_out=[
             *(f"The type {name}: {reason}." for name, reason in types.left_out.items()),
             *left_out,
@@ -202,6 +193,11 @@ async def tune(
         files=files,
         usage=dict(endpoint.meter.steps),
     )
+
+
+def _tuned(passage: Passage, number: int, found: Extraction) -> TunedExample:
+    lines = "\n".join("<|>".join(fields) for fields in _records(found))
+    return TunedExample(passage, number, len(found.entities), len(found.relationships), lines)
 
 
 def _size(backend: LLMIndexBackend) -> int:

@@ -56,7 +56,7 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
     ),
     'kg-build resolve --split "Mercury" --type organization': (
         "needs documents with this name",
-        "tests/index/stages/test_split.py",
+        "tests/index/resolution/test_split.py",
     ),
     'kg-build resolve --split "Mercury" --documents "*astronomy*" --label planet': (
         "needs documents with this name",

@@ -2,4 +2,5 @@
 OPTIONAL MATCH (state:State:KgBuild {id: 'graph'})
 OPTIONAL MATCH (counter:Counter:KgBuild {id: 'refs'})
 RETURN EXISTS { (:(Document|Entity|Community)&KgBuild) } AS held,
-       state.importing AS importing, properties(counter) AS given
+       state.importing AS importing,
+       counter {.chunk, .entity, .relationship, .claim, .community} AS given

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.backends.ray_cluster import RayCluster
     from graphrag_neo4j.index.importing import ImportSummary, Tables
     from graphrag_neo4j.index.resolution.decisions import NameDecision
-    from graphrag_neo4j.index.resolution.spellings import Verdict
+    from graphrag_neo4j.index.resolution.resolve import Verdict
     from graphrag_neo4j.index.status import IndexResult
     from graphrag_neo4j.index.tuning.result import Tuning
 

@@ -96,12 +96,7 @@ async def use_batches(
         if not (await stage.graph.read("batch/count", CountRow))[0]["n"]:
             return stage, kept.until_answered
     rounds = BatchRounds(
-        stage.graph,
-        setup.endpoint,
-        stage.listen,
-        outbox,
-        wait=use == "wait",
-        direct=direct,
+        stage.graph, setup.endpoint, stage.listen, outbox, wait=use == "wait", direct=direct
     )
     tasks = rounds.tasks
     batched = replace(stage, run=tasks.run, batched=not direct, waits=lambda: tasks.waits)

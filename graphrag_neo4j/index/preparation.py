@@ -39,7 +39,6 @@ from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe
 from graphrag_neo4j.index.stages.extract import count_read_otherwise
 from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
 from graphrag_neo4j.index.stages.summarize import (
-    SummaryBudget,
     SummaryLimits,
     mark_described_otherwise,
 )
@@ -78,28 +77,16 @@ class SampleRow(TypedDict):
     text: str
 
 
-class GivenRefs(TypedDict, total=False):
-    """The node of the graph that holds the last ref of each kind."""
-
-    id: str
-    chunk: int
-    entity: int
-    relationship: int
-    claim: int
-    community: int
-    decision: int
-
-
 class HeldRow(TypedDict):
     """What an import finds in a graph.
 
     `held` says whether the graph holds anything, `importing` is the hash of the tables whose import
-    has begun, and `given` holds the last refs.
+    has begun, and `given` holds the last ref of each kind.
     """
 
     held: bool
     importing: str | None
-    given: GivenRefs | None
+    given: dict[str, int | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +109,12 @@ class Limits:
         s = settings
         longest = DESCRIBED if quotes else DESCRIPTION_TOKENS
         join = min(s.join_tokens, DESCRIBED) if quotes else s.join_tokens
-        budget = SummaryBudget(join, s.report_context_tokens, tokens.count)
         # Endpoints refuse texts that are too long in the encoding of the embedding model.
         encoding = tokens.encoding_for(embedder.model) or tokens.ENCODING
         return cls(
             claims=quotes if s.claims is None else s.claims,
             chunks=Cutting(s.chunk_tokens, s.chunk_overlap, s.prepend_metadata),
-            summaries=SummaryLimits(budget, longest),
+            summaries=SummaryLimits(join, s.report_context_tokens, tokens.count, longest),
             communities=Leiden(HierarchyLimits(s.max_cluster_size), by_npmi=quotes),
             reports=ReportLimits(
                 s.report_context_tokens,

@@ -13,7 +13,6 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.preparation import main_language
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
-from tests.conftest import Make
 
 ENGLISH = "Ada Lovelace wrote the first program. It was for the engine of Charles Babbage."
 GERMAN = "Die Lokomotive wurde von Emil Rathenau in Berlin gebaut, und sie fährt noch immer."
@@ -86,9 +85,3 @@ async def test_an_encoder_that_can_not_be_had_is_named_and_the_default_goes_on(
     assert await made_with(graph) == STATIC_VECTORS
     with pytest.raises(InputError, match="KG_EMBEDDING_MODEL=static"):
         await indexed(offline.changed(embedding_model="local"), CHINESE)
-
-
-async def test_with_a_model_the_encoder_is_used_on_demand(graph: Graph, settings: Make) -> None:
-    await indexed(settings(embedding_model="local"), ENGLISH)
-    assert await made_with(graph) == ENCODERS["en"].name
-    assert (await vectors(graph))["Chunk"] == 384

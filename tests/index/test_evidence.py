@@ -75,22 +75,18 @@ def properties(row: Row) -> dict[str, object]:
 
 
 @settings(deadline=None, derandomize=True)
-@given(ENTITIES, RELATIONSHIPS, SEED)
+@given(ENTITIES, RELATIONSHIPS, CLAIMS, SEED)
 def test_order_and_repetition_make_no_difference(
-    entities: list[EntityRecord], relationships: list[RelationshipRecord], chance: Random
+    entities: list[EntityRecord],
+    relationships: list[RelationshipRecord],
+    claims: list[ClaimRecord],
+    chance: Random,
 ) -> None:
     one = Extraction(entities, relationships)
     other = Extraction(again(entities, chance), again(relationships, chance))
     assert mention_rows("c", one) == mention_rows("c", other)
     assert stated_rows("c", one) == stated_rows("c", other)
     assert pair_rows(stated_rows("c", one)) == pair_rows(again(stated_rows("c", one), chance))
-
-
-@settings(deadline=None, derandomize=True)
-@given(CLAIMS, SEED)
-def test_order_and_repetition_of_claims_make_no_difference(
-    claims: list[ClaimRecord], chance: Random
-) -> None:
     chunk = ChunkText("c", "Sails and rows.")
     assert claim_rows(chunk, claims, {}) == claim_rows(chunk, again(claims, chance), {})
     assert len(claim_rows(chunk, claims, {})) == len(set(claims))

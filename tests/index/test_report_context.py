@@ -119,21 +119,6 @@ def test_every_part_of_an_over_budget_parent_shows() -> None:
     assert table.shortened == 5
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5), st.integers(1, 60)), max_size=25),
-    st.integers(20, 400),
-)
-def test_a_budget_is_never_exceeded(made: list[tuple[int, int, int]], budget: int) -> None:
-    known = [
-        entity(n, degree=degree, part=f"p{home:03}", length=length)
-        for n, (degree, home, length) in enumerate(made)
-    ]
-    edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
-    parts = [part(n, 5 * n + 1, float(n)) for n in sorted({home for _, home, _ in made})]
-    table = pack(material(known, edges, [claim(1, 0)] if made else [], parts), budget, words)
-    assert words(table.text) <= budget
-
-
 def test_a_small_community_is_told_by_its_elements_each_cited() -> None:
     report, table = report_of_elements(
         material([entity(1), entity(2, 5)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words
@@ -151,22 +136,25 @@ def test_a_small_community_is_told_by_its_elements_each_cited() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 20), st.integers(0, 5)), min_size=1, max_size=15),
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5), st.integers(1, 60)), max_size=25),
     st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3)), max_size=60),
+    st.booleans(),
     st.integers(20, 600),
 )
-def test_claims_never_exceed_the_budget_and_none_is_shown_without_its_entity(
-    made: list[tuple[int, int]], said: list[tuple[int, int]], budget: int
+def test_a_budget_is_never_exceeded_and_no_claim_is_shown_without_its_entity(
+    made: list[tuple[int, int, int]], said: list[tuple[int, int]], split: bool, budget: int
 ) -> None:
-    known = [entity(n, degree=degree, length=length) for n, (length, degree) in enumerate(made)]
+    known = [
+        entity(n, degree=degree, part=f"p{home:03}" if split else None, length=length)
+        for n, (degree, home, length) in enumerate(made)
+    ]
     edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
+    parts = [part(n, 5 * n + 1, float(n)) for n in sorted({home for _, home, _ in made}) if split]
     claims = [
         replace(claim(n, about % len(made)), alike=(f"E{about % len(made)}", "", f"T{kind}"))
-        for n, (about, kind) in enumerate(said)
+        for n, (about, kind) in enumerate(said if made else ())
     ]
-    table = pack(material(known, edges, claims), budget, words)
+    table = pack(material(known, edges, claims, parts), budget, words)
     assert words(table.text) <= budget
     shown = set(ids(table))
-    for one in claims:
-        if one.record.id in shown:
-            assert one.about[0] in shown
+    assert all(one.about[0] in shown for one in claims if one.record.id in shown)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.stages.summarize import Described, Group, SummaryBudget, tree_summarize
+from graphrag_neo4j.index.stages.summarize import Described, Group, SummaryLimits, tree_summarize
 from graphrag_neo4j.text import identify
 
 Answer = Callable[[Group], str]
@@ -22,15 +22,14 @@ def answer(group: Group) -> str:
     return " ".join(["It"] * 9 + [group.hash])
 
 
-BUDGET = SummaryBudget(join=10, context=100, count=words)
-WIDE = [f"Description {n} has seven words in it" for n in range(300)]
+BUDGET = SummaryLimits(join=10, context=100, count=words)
 
 
 def ask_until_described(
     descriptions: Sequence[str],
     known: dict[str, str],
     *,
-    budget: SummaryBudget = BUDGET,
+    budget: SummaryLimits = BUDGET,
     signature: str = "s",
     say: Answer = answer,
 ) -> tuple[Described, list[Group]]:
@@ -57,7 +56,7 @@ def test_it_always_ends_and_no_call_exceeds_its_budget(
     texts: list[str], join: int, context: int, length: int
 ) -> None:
     """Nor does it if a model's answers are longer than they should be."""
-    budget = SummaryBudget(join, context, words)
+    budget = SummaryLimits(join, context, words)
     found, asked = ask_until_described(
         texts, {}, budget=budget, say=lambda group: f"{group.hash} " * length
     )
@@ -71,7 +70,7 @@ def test_it_always_ends_and_no_call_exceeds_its_budget(
 @settings(deadline=None, derandomize=True)
 @given(TEXTS, st.randoms(use_true_random=False))
 def test_order_and_repetition_make_no_difference(texts: list[str], chance: Random) -> None:
-    budget = SummaryBudget(5, 50, words)
+    budget = SummaryLimits(5, 50, words)
     more = [*texts, *texts[:3]]
     one = ask_until_described(texts, {}, budget=budget)
     assert one == ask_until_described(chance.sample(more, len(more)), {}, budget=budget)
@@ -93,20 +92,6 @@ def test_one_is_taken_as_it_is_and_a_few_are_joined_while_short(
     found, asked = ask_until_described(descriptions, {})
     assert found == Described(text, identify("joined", text), {}, by_model=False)
     assert not asked
-
-
-def test_one_more_description_costs_its_own_group_and_those_above() -> None:
-    """At times its group is full, and is halved: then two at that level."""
-    known: dict[str, str] = {}
-    ask_until_described(WIDE, known)
-    costs = []
-    for n in range(80):
-        _, asked = ask_until_described(
-            [*WIDE, f"One more, number {n}, of seven words"], dict(known)
-        )
-        costs.append(len(asked))
-    assert max(costs) <= 6
-    assert sum(costs) / len(costs) < 4
 
 
 def test_one_more_document_changes_few_groups_however_often_it_describes_the_element() -> None:

@@ -13,7 +13,7 @@ from graphrag_neo4j.index.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
-from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.index.stages.summarize import SummaryLimits, summarize
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.model.events import silent
@@ -28,12 +28,12 @@ async def index_extractively(graph: Graph, documents: Sequence[Document]) -> Non
     count = tokens.count
     backend = ExtractiveIndexBackend(DESCRIBED, count)
     context = StageContext(graph, backend, run_in_thread, 2, silent)
-    budget = SummaryBudget(DESCRIBED, settings.report_context_tokens, count)
+    limits = SummaryLimits(DESCRIBED, settings.report_context_tokens, count, DESCRIBED)
     await put(graph, documents)
     await extract(context)
     await extract_claims(context)
     await merge(graph, silent)
-    await summarize(context, SummaryLimits(budget, DESCRIBED))
+    await summarize(context, limits)
     await find_communities(graph, Leiden(by_npmi=True), silent)
     await write_reports(context, ReportLimits(settings.report_context_tokens, 2, count))
     await embed(context, static_embedder(), EmbedLimits(2000, 256, 50_000, count))

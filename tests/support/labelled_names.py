@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_neo4j.index.resolution.names import Spelling, block_key
-from graphrag_neo4j.index.resolution.spellings import by_acronym, by_form
+from graphrag_neo4j.index.resolution.resolve import by_acronym, by_form
 from graphrag_neo4j.text import entity_id
 from graphrag_neo4j.text.acronyms import expansions, looks_like_acronym
 

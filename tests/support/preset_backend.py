@@ -11,7 +11,7 @@ from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import Ingested, ingest
 from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.index.stages.summarize import SummaryLimits, summarize
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -165,8 +165,8 @@ async def describe(
     graph: Graph, told: PresetBackend, *, join: int = 0, context: int = 500, longest: int = 160
 ) -> None:
     """Summarizes the descriptions that are marked as stale. A word counts as a token."""
-    budget = SummaryBudget(join, context, lambda text: len(text.split()))
-    await summarize(StageContext(graph, told, run, 4, silent), SummaryLimits(budget, longest))
+    limits = SummaryLimits(join, context, lambda text: len(text.split()), longest)
+    await summarize(StageContext(graph, told, run, 4, silent), limits)
 
 
 def found(

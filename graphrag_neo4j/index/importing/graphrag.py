@@ -8,6 +8,7 @@ The stages are those of a build, with an index backend that reads the rows of th
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar, cast
 
 import anyio.to_thread
@@ -43,7 +44,7 @@ from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import report_row
-from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.index.stages.summarize import SummaryLimits, summarize
 from graphrag_neo4j.model import Document, FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.model.concurrency import result_without_requests
@@ -69,53 +70,39 @@ class Tree:
 
 
 def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
-    """The tree of the communities with members; `entity_of` maps row ids to entity ids."""
+    """The tree of the communities with members; `entity_of` maps row ids to entity ids.
+
+    Rows with the same members are one community: that of the uppermost row. A community that is its
+    own ancestor has none.
+    """
     members: dict[int, tuple[str, ...]] = {}
-    parents: dict[int, int | None] = {}
+    parents: dict[int | None, int | None] = {}
     for row in rows:
-        if row.number is None or row.number in parents:
-            continue
-        parents[row.number] = row.parent
-        if known := {entity_of[id_] for id_ in row.members if id_ in entity_of}:
-            members[row.number] = tuple(sorted(known))
-    ids = {number: identify("community", *entities) for number, entities in members.items()}
+        if row.number is not None and row.number not in parents:
+            parents[row.number] = row.parent
+            if known := {entity_of[id_] for id_ in row.members if id_ in entity_of}:
+                members[row.number] = tuple(sorted(known))
     id_map = IdMap()
-    for number, id_ in ids.items():
-        id_map.enter(number, id_)
-    above = {n: [m for m in _ancestors(n, parents) if m in members] for n in members}
-    communities = _communities(members, ids, above)
+    above: dict[int, list[int]] = {}  # the ancestors with members, the parent first
+    for number, entities in members.items():
+        id_map.enter(number, identify("community", *entities))
+        chain, at = [number], parents[number]
+        while at in parents and at is not None and at not in chain:
+            chain.append(at)
+            at = parents[at]
+        above[number] = [] if at in chain else [n for n in chain[1:] if n in members]
+    made: dict[str, TreeCommunity] = {}
+    for number in sorted(members, key=lambda n: (len(above[n]), n)):  # parents come before children
+        id_ = id_map.ids[number]
+        if id_ not in made:
+            parent = next((id_map.ids[n] for n in above[number] if id_map.ids[n] != id_), None)
+            level = made[parent].level + 1 if parent else 0
+            made[id_] = TreeCommunity.of(level, members[number], parent)
+    communities = sorted(made.values(), key=lambda community: (community.level, community.id))
     # The deepest community of each entity; of several, the one with the smallest ref.
     ranked = sorted(communities, key=lambda c: (c.level, -id_map.refs[c.id]))
     leaves = {member: community.id for community in ranked for member in community.members}
     return Tree(communities, leaves, id_map)
-
-
-def _ancestors(number: int, parents: Mapping[int, int | None]) -> list[int]:
-    """The ancestors from the parent upwards; none if the community is its own ancestor."""
-    above: list[int] = []
-    at = parents[number]
-    while at is not None and at in parents:
-        if at == number or at in above:
-            return []
-        above.append(at)
-        at = parents[at]
-    return above
-
-
-def _communities(
-    members: Mapping[int, tuple[str, ...]],
-    ids: Mapping[int, str],
-    above: Mapping[int, Sequence[int]],
-) -> list[TreeCommunity]:
-    uppermost: dict[str, int] = {}
-    for number in sorted(members, key=lambda n: (len(above[n]), n)):
-        uppermost.setdefault(ids[number], number)
-    made: dict[str, TreeCommunity] = {}
-    for id_, number in uppermost.items():  # its parent comes before it
-        parent = next((ids[n] for n in above[number] if ids[n] != id_), None)
-        level = made[parent].level + 1 if parent else 0
-        made[id_] = TreeCommunity.of(level, members[number], parent)
-    return sorted(made.values(), key=lambda community: (community.level, community.id))
 
 
 def report_rows(
@@ -138,28 +125,22 @@ def report_rows(
         node = cited[kind].ids.get(number)
         return number if node is None else cited[kind].refs[node]
 
-    def renamed(text: str) -> str:
-        return rewrite(text, ref)
-
     numbered = [(number, report) for number, report in reports if number is not None]
     for number, report in sorted(numbered, key=lambda one: one[0]):
         id_ = cited["Reports"].ids.get(number)
         if id_ is None or id_ in rows:
             continue
         removed = 0
-        findings = [
-            FindingText(renamed(one.summary), renamed(one.explanation)) for one in report.findings
-        ]
-        row = report_row(
-            id_,
-            replace(
-                report,
-                summary=renamed(report.summary),
-                findings=findings,
-                rating_explanation=renamed(report.rating_explanation),
-            ),
-            known,
+        cites = replace(
+            report,
+            summary=rewrite(report.summary, ref),
+            findings=[
+                FindingText(rewrite(one.summary, ref), rewrite(one.explanation, ref))
+                for one in report.findings
+            ],
+            rating_explanation=rewrite(report.rating_explanation, ref),
         )
+        row = report_row(id_, cites, known)
         properties = row["properties"]
         properties |= {
             "invented": (properties["invented"] or 0) + removed or None,
@@ -170,7 +151,7 @@ def report_rows(
     return rows
 
 
-AS_THEY_ARE = SummaryLimits(SummaryBudget(sys.maxsize, sys.maxsize, len), sys.maxsize)
+AS_THEY_ARE = SummaryLimits(sys.maxsize, sys.maxsize, len)
 WORKERS = 4
 PAGE = 2000
 REPORTS = 200  # with their findings and citations
@@ -232,7 +213,7 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
         "community": [row.number for row in tables.communities],
     }
     given = found["given"] or {}
-    above = {k: max([given.get(k, 0), *(n or 0 for n in of)]) for k, of in numbers.items()}
+    above = {k: max([given.get(k) or 0, *(n or 0 for n in of)]) for k, of in numbers.items()}
     await tx.run("import/begin", above=above, tables=tables.fingerprint)
 
 
@@ -256,11 +237,25 @@ async def _import(graph: Graph, tables: Tables, listen: Listener) -> ImportSumma
         "Sources": evidence.units,
     }
     reports = await anyio.to_thread.run_sync(report_rows, tables.reports, cited, count)
-    await _write_refs(graph, evidence, listen)
+    # Nodes and pairs get the numbers of their rows. Our own refs start above all of these.
+    refs = {
+        "chunk": evidence.units.refs,
+        "entity": evidence.entities.refs,
+        "relationship": evidence.pairs.refs,
+        "claim": evidence.claimed.refs,
+    }
+    listen(Started("refs", sum(map(len, refs.values()))))
+    for kind, given in refs.items():
+        for numbered in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
+            await graph.write(f"import/refs_{kind}", rows=numbered)
+            listen(Advanced(len(numbered)))
     apart: list[str] = []
     if tree.communities:  # both stay until the graph changes; otherwise the next build makes them
         apart = await _write_tree(graph, tree)
-        await _write_reports(graph, list(reports.values()), listen)
+        listen(Started("reports", len(reports)))
+        for page in pages(reports.values(), REPORTS):  # all that they cite is in the graph
+            await graph.transact(partial(save_reports, rows=page))
+            listen(Advanced(len(page)))
         await graph.write("import/keep")
     return _summary(tables, placed, evidence, tree, reports=reports, apart=apart)
 
@@ -289,24 +284,6 @@ async def _write_chunks(
         for one in placed
         for pair in zip(one.units, chunks.get(one.document.source, ()), strict=True)
     ]
-
-
-async def _write_refs(graph: Graph, evidence: ImportedEvidence, listen: Listener) -> None:
-    """Gives nodes and pairs the numbers of their rows as refs.
-
-    Our own refs start above all of these numbers, so no ref is used twice.
-    """
-    refs = {
-        "chunk": evidence.units.refs,
-        "entity": evidence.entities.refs,
-        "relationship": evidence.pairs.refs,
-        "claim": evidence.claimed.refs,
-    }
-    listen(Started("refs", sum(map(len, refs.values()))))
-    for kind, given in refs.items():
-        for page in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
-            await graph.write(f"import/refs_{kind}", rows=page)
-            listen(Advanced(len(page)))
 
 
 async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
@@ -338,18 +315,6 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
     for page in pages(joined, PAGE):
         await graph.write("communities/join", rows=page)
     return [community.id for community in apart]
-
-
-async def _write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: Listener) -> None:
-    """Writes reports. Their communities and all that they cite must already be in the graph."""
-    listen(Started("reports", len(rows)))
-    for page in pages(rows, REPORTS):
-
-        async def work(tx: Transaction, page: Sequence[ReportToSave] = page) -> None:
-            await save_reports(tx, page)
-
-        await graph.transact(work)
-        listen(Advanced(len(page)))
 
 
 def _summary(

@@ -12,19 +12,20 @@ from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.resolution.evidence_moves import (
     Split,
+    read_spellings,
     read_splits,
     split_evidence,
     unsplit_evidence,
 )
-from graphrag_neo4j.index.resolution.spellings import (
+from graphrag_neo4j.index.resolution.resolve import (
     Decision,
     DecisionOrigin,
     Verdict,
-    read_spellings,
+    resolve,
+    resolve_spellings,
     save_decisions,
 )
 from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.resolve import resolve, resolve_spellings
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.text import entity_id, entity_ids
 

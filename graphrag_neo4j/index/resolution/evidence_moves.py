@@ -12,8 +12,8 @@ statements and claims about the name go with it, too. Where a chunk gives it bot
 they stay with the first name.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import zip_longest
@@ -29,8 +29,9 @@ from graphrag_neo4j.graph import (
     sweep_entities,
     sweep_pairs,
 )
-from graphrag_neo4j.index.evidence import pair_rows
-from graphrag_neo4j.index.resolution.spellings import read_spellings
+from graphrag_neo4j.graph.rows import SpellingRow
+from graphrag_neo4j.index.evidence import pair_rows, vote
+from graphrag_neo4j.index.resolution.names import Known, Spelling
 from graphrag_neo4j.text import entity_id, identify, pair_id
 
 Place = tuple[str, str]
@@ -79,6 +80,15 @@ class ClaimedRow(TypedDict):
     name: str
 
 
+class SpelledRow(TypedDict):
+    """A name that is used for an entity, with a type, and how often."""
+
+    entity: str
+    name: str
+    type: str | None
+    n: int
+
+
 class SplitRow(TypedDict):
     """A split as the graph holds it."""
 
@@ -125,6 +135,38 @@ class Move:
         entity, spelling = self.end(chunk, holder, entity_id(use.name), use)
         same = spelling == entity_id(use.name)
         return entity, use if same else use._replace(name=self.rename(use.name))
+
+
+async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
+    """The spellings of these ids, and those that share an entity with them."""
+    holders = set(seeds)
+    for row in await tx.run("resolve/around", SpellingRow, ids=seeds):
+        holders.add(row["entity"] or row["id"])
+    rows = await tx.run("resolve/around", SpellingRow, ids=sorted(holders))
+    without = {row["id"]: Spelling(row["id"], row["name"], None, 0) for row in rows}
+    return without | await spellings_of(tx, holders | without.keys())
+
+
+async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
+    """The spellings that the evidence of these entities uses."""
+    names: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    types: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    holders: defaultdict[str, set[str]] = defaultdict(set)
+    for row in await tx.run("resolve/spelled", SpelledRow, ids=sorted(entities)):
+        id_ = entity_id(row["name"])
+        names[id_][row["name"]] += row["n"]
+        types[id_][row["type"] or ""] += row["n"]
+        holders[id_].add(row["entity"])
+    return {
+        id_: Spelling(
+            id_,
+            vote(counted.items()) or "",
+            vote(types[id_].items()),
+            sum(n for name, n in counted.items() if name),
+            frozenset(holders[id_]),
+        )
+        for id_, counted in names.items()
+    }
 
 
 async def move_evidence(

@@ -70,6 +70,10 @@ class Spelling:
     holders: frozenset[str] = frozenset()
 
 
+Known = dict[str, Spelling]
+"""Spellings by id."""
+
+
 def forms_of(name: str) -> tuple[str, ...]:
     """The forms of a name, each with less than the one before; the last one is its `block_key`.
 

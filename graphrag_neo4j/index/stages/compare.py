@@ -19,12 +19,11 @@ from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow, pages
-from graphrag_neo4j.index.resolution.names import Spelling, may_be_same, name_properties
-from graphrag_neo4j.index.resolution.spellings import (
+from graphrag_neo4j.index.resolution.evidence_moves import read_spellings
+from graphrag_neo4j.index.resolution.names import Known, Spelling, may_be_same, name_properties
+from graphrag_neo4j.index.resolution.resolve import (
     Decision,
-    Known,
     read_decisions_about,
-    read_spellings,
     save_decisions,
     stored,
 )

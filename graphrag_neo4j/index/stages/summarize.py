@@ -13,6 +13,7 @@ model, and asks a model for the missing groups, several of them in one request. 
 no group is missing. The summary of each group is saved when it arrives.
 """
 
+import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
@@ -51,16 +52,18 @@ class UndescribedRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryBudget:
-    """The budgets in tokens.
+class SummaryLimits:
+    """The limits of descriptions in tokens.
 
     Descriptions of at most `join` tokens together need no model. One call has at most `context`
-    tokens of descriptions. `count` counts the tokens of a text.
+    tokens of descriptions. `count` counts the tokens of a text. `longest` is the largest number of
+    those of a description that a model has summarised.
     """
 
     join: int
     context: int
     count: CountTokens
+    longest: int = sys.maxsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +99,6 @@ class _Item:
     bits: str
     text: str
     tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryLimits:
-    """The budgets in tokens; `longest` is that of a description that a model has summarised."""
-
-    budget: SummaryBudget
-    longest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +175,7 @@ class _Describing:
                     asks += [_Ask(row["id"], row["name"], group) for group in found]
             await self.graph.write(f"summarize/save_{self.kind}", rows=done)
             self.stage.listen(Advanced(len(done)))
-            for batch in _packed(asks, self.limits.budget, self.stage.backend.summary_batch):
+            for batch in _packed(asks, self.limits, self.stage.backend.summary_batch):
                 yield batch
             after = rows[-1]["id"]
 
@@ -190,7 +185,7 @@ class _Describing:
             known[row["hash"]] = row["description"]
         signature = identify("description of", self.signature, row["name"])
         descriptions = [(text, document) for text, document in row["descriptions"]]
-        return tree_summarize(descriptions, signature, known, self.limits.budget)
+        return tree_summarize(descriptions, signature, known, self.limits)
 
     def _done(self, row: UndescribedRow, found: Described) -> Row:
         texts = {text for text, _ in row["descriptions"]}
@@ -216,7 +211,7 @@ class _Describing:
             results = outcome.result
             found += zip(outcome.item, results or [failure] * len(outcome.item), strict=True)
         failed = {ask.element: str(text) for ask, text in found if isinstance(text, ReplyError)}
-        longest, count = self.limits.longest, self.limits.budget.count
+        longest, count = self.limits.longest, self.limits.count
         groups = [
             {"id": a.element, "group": a.group.hash, "text": shortened(text, longest, count)}
             for a, text in found
@@ -231,16 +226,16 @@ class _Describing:
         self.stage.listen(Advanced(failed=newly_failed))
 
 
-def _packed(asks: Sequence[_Ask], budget: SummaryBudget, most: int) -> list[_Batch]:
+def _packed(asks: Sequence[_Ask], limits: SummaryLimits, most: int) -> list[_Batch]:
     """Packs groups into batches of at most `most`: the longest first, each where it still fits.
 
     Two groups of one element are not in one batch, because a model could not tell them apart.
     """
-    sizes = {ask: sum(map(budget.count, ask.group.texts)) for ask in asks}
+    sizes = {ask: sum(map(limits.count, ask.group.texts)) for ask in asks}
     batches: list[list[_Ask]] = []
 
     def has_room(batch: list[_Ask], ask: _Ask) -> bool:
-        fits = sum(sizes[one] for one in batch) + sizes[ask] <= budget.context
+        fits = sum(sizes[one] for one in batch) + sizes[ask] <= limits.context
         return fits and len(batch) < most and all(one.element != ask.element for one in batch)
 
     for ask in sorted(asks, key=lambda ask: -sizes[ask]):
@@ -255,7 +250,7 @@ def tree_summarize(
     descriptions: Iterable[tuple[str, str]],
     signature: str,
     known: Mapping[str, str],
-    budget: SummaryBudget,
+    limits: SummaryLimits,
 ) -> Described | list[Group]:
     """The description of one element, or the groups that must be summarised first.
 
@@ -266,13 +261,13 @@ def tree_summarize(
     document = dict(sorted(descriptions, reverse=True))  # of several documents, the first by id
     texts = sorted(text for text in document if text)
     joined = "\n".join(texts)
-    if len(texts) < 2 or budget.count(joined) <= budget.join:
+    if len(texts) < 2 or limits.count(joined) <= limits.join:
         return Described(joined, identify("joined", joined), {}, by_model=False)
 
     def item(bits: str, text: str) -> _Item:
         # So two texts always fit, and each level has fewer texts.
-        short = shortened(text, budget.context // 2, budget.count)
-        return _Item(bits, short, budget.count(short))
+        short = shortened(text, limits.context // 2, limits.count)
+        return _Item(bits, short, limits.count(short))
 
     items = []
     for text in texts:
@@ -280,7 +275,7 @@ def tree_summarize(
         items.append(item(f"{int(of, 16):0128b}", text))
     used: dict[str, str] = {}
     while True:
-        buckets = _buckets(items, budget)
+        buckets = _buckets(items, limits)
         parts = [tuple(one.text for one in bucket) for bucket in buckets]
         groups = [Group(identify("group", signature, *part), part) for part in parts]
         if missing := [g for g in groups if len(g.texts) > 1 and g.hash not in known]:
@@ -295,11 +290,11 @@ def tree_summarize(
         ]
 
 
-def _buckets(items: Sequence[_Item], budget: SummaryBudget, depth: int = 0) -> list[list[_Item]]:
+def _buckets(items: Sequence[_Item], limits: SummaryLimits, depth: int = 0) -> list[list[_Item]]:
     """The items in groups that fit one call, divided at one bit after the other."""
-    if sum(item.tokens for item in items) <= budget.context or len(items) < 3:
+    if sum(item.tokens for item in items) <= limits.context or len(items) < 3:
         return [sorted(items, key=lambda item: item.bits)]
     zeros = [item for item in items if item.bits[depth] == "0"]
     ones = [item for item in items if item.bits[depth] == "1"]
     halves = [half for half in (zeros, ones) if half]
-    return [bucket for half in halves for bucket in _buckets(half, budget, depth + 1)]
+    return [bucket for half in halves for bucket in _buckets(half, limits, depth + 1)]

@@ -115,10 +115,7 @@ def estimate_tuning(sample: Sample, settings: Settings) -> TuneEstimate:
 
     Raises InputError if a cost limit is set and the price of the model is not known.
     """
-
-    def count(text: str) -> int:
-        return tokens.count(text)
-
+    count = tokens.count
     shown = count(shown_passages([one.text for one in sample.passages]))
     asked = sum(count(load_prompt(name).text) for name in ("tune_profile", "tune_types"))
     reading = count(read_prompt("extract")) + count(read_prompt("extract_examples")) + DEFINITIONS

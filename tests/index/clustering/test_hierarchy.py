@@ -2,17 +2,31 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers, community_tree
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.index.clustering import hierarchy
+from graphrag_neo4j.index.clustering.hierarchy import (
+    Detect,
+    Edges,
+    Numbers,
+    community_tree,
+    connected,
+    entity_ids,
+    entity_pages,
+    read_edges,
+)
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
+from tests.index.stages.test_communities import carol, fill
 
-names = st.sampled_from([f"n{i:02d}" for i in range(30)])
+NAMES = [f"n{i:02d}" for i in range(30)]
+names = st.sampled_from(NAMES)
 edge_lists = st.lists(st.tuples(names, names, st.floats(0.1, 9)), max_size=60).map(
     lambda edges: [(min(a, b), max(a, b), w) for a, b, w in edges if a != b]
 )
@@ -43,7 +57,7 @@ def cover(tree: Sequence[TreeCommunity], level: int) -> list[str]:
     return sorted(member for community in at for member in community.members)
 
 
-def connected(members: Sequence[str], edges: Sequence[WeightedEdge]) -> bool:
+def in_one_piece(members: Sequence[str], edges: Sequence[WeightedEdge]) -> bool:
     reached, todo = set(), [members[0]]
     near: defaultdict[str, set[str]] = defaultdict(set)
     for a, b, _ in edges:
@@ -68,7 +82,7 @@ def test_a_tree_covers_each_level_once_and_its_communities_are_connected(
     for level in {community.level for community in tree}:
         assert cover(tree, level) == sorted(entities)
     for community in tree:
-        assert connected(community.members, edges)
+        assert in_one_piece(community.members, edges)
     children: defaultdict[str, list[str]] = defaultdict(list)
     for community in tree:
         if community.parent:
@@ -121,6 +135,29 @@ def test_splits_of_one_run_weigh_as_if_each_were_alone() -> None:
     assert weights[True] == pytest.approx(41.0, rel=1e-4)
 
 
-@by_names
-def _never(_edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
-    raise AssertionError("nothing to detect")
+@given(edge_lists, st.lists(st.integers(0, 1), min_size=30, max_size=30))
+def test_components_are_those_that_are_found_one_by_one(
+    edges: list[WeightedEdge], labels: list[int]
+) -> None:
+    with patch.object(hierarchy, "PART", 3):
+        found = connected(Edges.of(edges, NAMES), np.array(labels, np.int32)).tolist()
+    names, label = list(range(30)), dict(zip(NAMES, labels, strict=True))
+    for a, b, _ in edges:
+        if label[a] == label[b]:
+            one, other = sorted((names[NAMES.index(a)], names[NAMES.index(b)]))
+            names = [one if name == other else name for name in names]
+    assert found == names
+
+
+def test_a_long_chain_in_any_order_is_one_component() -> None:
+    places = np.random.default_rng(1).permutation(20_000).astype(np.int32)
+    long = Edges(range(20_000), places[:-1], places[1:], np.ones(19_999))  # type: ignore[arg-type]
+    assert not connected(long, np.zeros(20_000, np.int32)).any()
+
+
+async def test_pages_of_any_size_are_the_whole_graph(graph: Graph) -> None:
+    entities, pairs = carol()
+    await fill(graph, entities, pairs)
+    names = [row["id"] async for page in entity_pages(graph, 37) for row in page]
+    assert names == sorted(entities) == await entity_ids(graph)
+    assert (await read_edges(graph, names, 37)).named() == sorted(pairs)

@@ -1,9 +1,11 @@
 """A tree that follows the changes of its graph: always strict, the same where nothing changed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,14 +17,19 @@ from graphrag_neo4j.index.clustering.tree import (
     lasting_ids,
     with_ids,
 )
-from graphrag_neo4j.index.clustering.tree_update import FormerTree, updated_tree
+from graphrag_neo4j.index.clustering.tree_update import (
+    FormerTree,
+    modularity,
+    move_locally,
+    updated_tree,
+)
 from graphrag_neo4j.model import WeightedEdge
 from tests.index.clustering.test_hierarchy import (
     by_names,
-    connected,
     cover,
     edge_lists,
     halves,
+    in_one_piece,
     names,
 )
 
@@ -83,7 +90,7 @@ def test_after_any_changes_the_tree_is_strict_and_its_communities_are_connected(
         for level in {community.level for community in tree}:
             assert cover(tree, level) == sorted(entities)
         for community in tree:
-            assert connected(community.members, edges)
+            assert in_one_piece(community.members, edges)
             if community.parent is not None:
                 parent = by_id[community.parent]
                 assert parent.level == community.level - 1
@@ -116,11 +123,8 @@ def test_a_split_that_falls_behind_a_fresh_one_is_made_anew() -> None:
     def by_letter(edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
         return {node: ord(node[0]) for node in ends(edges)}
 
-    def clique(letter: str) -> list[WeightedEdge]:
-        nodes = [f"{letter}{i}" for i in range(4)]
-        return [(a, b, 1.0) for a in nodes for b in nodes if a < b]
-
-    edges = [*clique("a"), *clique("b"), ("a0", "b0", 0.1)]
+    cliques = [[f"{letter}{i}" for i in range(4)] for letter in "ab"]
+    edges = [*clique(*cliques[0]), *clique(*cliques[1]), ("a0", "b0", 0.1)]
     entities = ends(edges)
     wrong = {e: ["one" if e in ("a0", "b0", "b1", "b2", "b3") else "two"] for e in entities}
     touched = {"a3": 0.2}
@@ -134,30 +138,117 @@ def test_a_split_that_falls_behind_a_fresh_one_is_made_anew() -> None:
     assert again.unchecked[ROOT] == 0.0
 
 
-def test_the_comparison_of_a_light_community_waits() -> None:
-    """It can hardly lower the modularity, and it costs a run of Leiden."""
+def flat(*parts: str) -> list[TreeCommunity]:
+    return [TreeCommunity.of(0, part, None) for part in parts]
 
-    def chain(letter: str, weight: float) -> list[WeightedEdge]:
-        return [(f"{letter}{i}", f"{letter}{i + 1}", weight) for i in range(7)]
 
-    runs: list[int] = []
+def homes_of(**communities: str) -> dict[str, list[str]]:
+    return {member: [id_] for id_, members in communities.items() for member in members}
 
-    def counted(edges: Edges, gamma: float) -> Numbers:
-        runs.append(round(edges.weights.sum()))
-        return halves(edges, gamma)
 
-    edges = [*chain("a", 1.0), *chain("b", 20.0), *chain("c", 500.0)]
-    entities = ends(edges)
-    numbered = Edges.of(sorted(edges), entities)
-    paths = {e: [e[0], f"{e[0]}{int(e[1]) // 4}"] for e in entities}
+def ids(communities: Sequence[TreeCommunity], former: dict[str, list[str]]) -> list[str]:
+    lasting = lasting_ids(communities, former)
+    return [lasting[community.id] for community in communities]
 
-    def unchecked_after(name: str, change: float) -> dict[str, float]:
-        former = FormerTree(paths, {name: 2 * change}, {})
-        found = updated_tree(numbered, counted, HierarchyLimits(max_size=4), former)
-        ids = {ROOT: ROOT, **lasting_ids(found.communities, paths)}
-        return {ids[id_]: weight for id_, weight in found.unchecked.items()}
 
-    assert unchecked_after("a3", 3.0)["a"] == 3.0
-    assert runs == []
-    assert unchecked_after("b3", 10.0)["b"] == 0.0
-    assert runs == [140]
+def test_the_larger_part_of_a_community_that_falls_apart_keeps_its_id() -> None:
+    larger, smaller = ids(flat("abc", "d"), homes_of(one="abcd"))
+    assert larger == "one"
+    assert smaller not in {"one", larger}
+
+
+def test_a_new_community_never_gets_the_id_of_one_that_lives_on() -> None:
+    """The older one began with the members that the new one has now."""
+    new, old = flat("ab", "cdefg")
+    former = {member: [new.id] for member in "cdefg"}
+    found = lasting_ids([new, old], former)
+    assert found[old.id] == new.id
+    assert found[new.id] != new.id
+
+
+partitions = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from("pqrs"))
+
+
+@given(partitions, partitions)
+def test_ids_are_given_once_and_the_same_communities_keep_theirs(
+    before: dict[str, str], after: dict[str, str]
+) -> None:
+    former = {member: [home] for member, home in before.items()}
+    parts = {home: {m for m, at in after.items() if at == home} for home in after.values()}
+    now = [TreeCommunity.of(0, part, None) for part in parts.values()]
+    lasting = lasting_ids(now, former)
+    assert len(set(lasting.values())) == len(now)
+    for community in now:
+        homes = {before.get(member) for member in community.members}
+        if len(homes) == 1 and (home := homes.pop()) is not None:
+            whole = {m for m, at in before.items() if at == home} == set(community.members)
+            assert not whole or lasting[community.id] == home
+
+
+def clique(*names_: str) -> list[WeightedEdge]:
+    return [(a, b, 1.0) for a in names_ for b in names_ if a < b]
+
+
+def moved(
+    edges: list[WeightedEdge], label: Mapping[str, str], free: Iterable[str]
+) -> dict[str, int]:
+    """The communities by node after the moves of `move_locally`."""
+    numbered, labels = of_names(edges, label, {*label, *free})
+    places = [numbered.names.index(node) for node in free]
+    found = move_locally(labels, places, numbered, 1.0).tolist()
+    return dict(zip(numbered.names, found, strict=True))
+
+
+def of_names(
+    edges: list[WeightedEdge], label: Mapping[str, object], nodes: set[str]
+) -> tuple[Edges, Numbers]:
+    """The edges as arrays, and the number of the label of each node; -1 for none."""
+    numbered = Edges.of(sorted(edges), {*nodes, *(end for edge in edges for end in edge[:2])})
+    known = sorted({*map(str, label.values())})
+    labels = [known.index(str(label[n])) if n in label else -1 for n in numbered.names]
+    return numbered, np.array(labels, np.int32)
+
+
+def quality(edges: list[WeightedEdge], label: Mapping[str, object]) -> float:
+    numbered, labels = of_names(edges, label, set(label))
+    return modularity(labels, numbered)
+
+
+def together(label: Mapping[str, object]) -> list[str]:
+    groups: dict[object, str] = {}
+    for node in sorted(label):
+        groups[label[node]] = groups.get(label[node], "") + node
+    return sorted(groups.values())
+
+
+def test_new_nodes_form_a_community_of_their_own_before_any_of_them_joins_another() -> None:
+    edges = [*clique(*"abcd"), *clique(*"nopq"), ("a", "n", 1.0)]
+    assert together(moved(edges, dict.fromkeys("abcd", "old"), "nopq")) == ["abcd", "nopq"]
+
+
+def test_a_node_that_nothing_frees_stays_although_it_would_gain() -> None:
+    edges = [*clique(*"abcd"), *clique(*"wxyz")]
+    wrong = dict.fromkeys("abcz", "left") | dict.fromkeys("dwxy", "right")
+    assert together(moved(edges, wrong, "")) == ["abcz", "dwxy"]
+    assert together(moved(edges, wrong, "dz")) == ["abcd", "wxyz"]
+
+
+@given(edge_lists.filter(bool), st.dictionaries(names, st.sampled_from("pqr")), st.sets(names))
+def test_moves_never_lower_modularity_and_repeat_exactly(
+    edges: list[WeightedEdge], label: dict[str, str], free: set[str]
+) -> None:
+    ends = {end for edge in edges for end in edge[:2]}
+    free |= ends - label.keys()
+    found = moved(edges, label, sorted(free))
+    assert found.keys() == label.keys() | free
+    begun = {node: label.get(node, node) for node in found}
+    assert quality(edges, found) >= quality(edges, begun) - 1e-9
+    assert moved(edges, label, sorted(free, reverse=True)) == found
+
+
+def test_modularity_is_that_of_the_literature() -> None:
+    """Two cliques of four with one edge between them: 12/13 - (2 * 13^2) / 26^2."""
+    edges = [*clique(*"abcd"), *clique(*"wxyz"), ("a", "w", 1.0)]
+    label = {node: node in "abcd" for node in "abcdwxyz"}
+    assert quality(edges, label) == pytest.approx(12 / 13 - 0.5)
+    assert quality([], {}) == 0.0

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.index.resolution.names import Spelling, block_key, same_by_form
-from graphrag_neo4j.index.resolution.spellings import Decision, by_form, groups
+from graphrag_neo4j.index.resolution.resolve import Decision, by_form, groups
 from tests.support.labelled_names import measured, pairs
 
 

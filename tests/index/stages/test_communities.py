@@ -4,9 +4,12 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from graphdatascience import GraphDataScience
+
 from graphrag_neo4j.graph import Graph, Transaction
-from graphrag_neo4j.index.clustering.gds_client import projections_of
-from graphrag_neo4j.index.clustering.tree import Leiden
+from graphrag_neo4j.index.clustering.gds_client import detector, projections_of
+from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree
+from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.text import entity_id, identify
@@ -89,20 +92,6 @@ async def test_the_same_graph_gives_the_same_tree_on_every_run_and_release(graph
     assert identify("tree", *sorted(once)) == CAROL_TREE
 
 
-async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
-    entities, pairs = carol()
-    await fill(graph, entities, pairs)
-    before = await tree(graph)
-    await graph.run_plain("MATCH (c:Community) SET c.report = 'of ' + c.id")
-    await fill(graph, {"new one", "new two"}, [("new one", "new two", 3.0)])
-    after = await tree(graph)
-    kept = before.keys() & after.keys()
-    assert len(kept) > len(before) * 0.9
-    assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
-    reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
-    assert len(reports) == len(kept)
-
-
 async def test_projections_of_builds_that_died_are_dropped_and_those_of_others_kept(
     graph: Graph,
 ) -> None:
@@ -133,3 +122,20 @@ async def test_where_all_moves_are_worth_the_same_the_tree_is_the_same_again(gra
         await graph.write("graph/changed")
         trees.append({id_: one["level"] for id_, one in (await tree(graph)).items()})
     assert trees == trees[:1] * 5
+
+
+async def test_edges_that_travel_in_pages_give_the_communities_of_one_piece(
+    connected: Graph,
+) -> None:
+    entities, pairs = carol()
+    edges = Edges.of(sorted(pairs), entities)
+    with connected.lend_driver() as driver:
+        gds = GraphDataScience(driver, database=connected.database, arrow=False)
+        trees = [
+            community_tree(edges, detector(gds, Leiden(), page=page), HierarchyLimits())
+            for page in (len(edges), 100)
+        ]
+        left = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
+    assert len(trees[0]) > 40
+    assert trees[0] == trees[1]
+    assert left.empty

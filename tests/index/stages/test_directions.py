@@ -5,8 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.index.documents import delete_documents, document_id
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.report_inputs import ReportEdgeRow
 from graphrag_neo4j.integrations.explore.map import read_map
 from graphrag_neo4j.query.answer import ResolvedRow
@@ -15,7 +14,7 @@ from graphrag_neo4j.query.lookup import read_entity
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import pair_id
 from tests.support.graphrag_tables import brought
-from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, documents, found, put, read
 
 ONE, TWO, THREE = "One.", "Two.", "Three."
 TO, FRO = ("Marley", "Scrooge"), ("Scrooge", "Marley")
@@ -45,23 +44,6 @@ async def test_the_majority_of_the_statements_decides_and_the_others_are_counted
     await put(graph, documents(ONE, TWO, THREE))
     await read(graph, stated(*pairs))
     assert list((await shown(graph)).values()) == [(*pairs[0], 1)]
-
-
-async def test_a_deleted_document_takes_its_vote_with_it(graph: Graph) -> None:
-    told = stated(TO, FRO, FRO)
-    await put(graph, documents(ONE, TWO, THREE))
-    await read(graph, told)
-    await describe(graph, told, join=100)
-    await delete_documents(graph, [document_id("memory:1"), document_id("memory:2")])
-    await read(graph, told)
-    await describe(graph, told, join=100)
-    assert list((await shown(graph)).values()) == [(*TO, 0)]
-    left = await dump(graph)
-    await graph.run_plain("MATCH (node) DETACH DELETE node")
-    await put(graph, documents(ONE))
-    await read(graph, told)
-    await describe(graph, told, join=100)
-    assert await dump(graph) == left
 
 
 @pytest.mark.slow

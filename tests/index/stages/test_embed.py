@@ -2,7 +2,7 @@
 
 import logging
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import anyio
 import pytest
@@ -28,11 +28,8 @@ from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.model.events import Event, Listener, Notice, Started, silent
 from graphrag_neo4j.model.protocols import Embedder
-from tests.conftest import Make
-from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.words import embed as by_words
 from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read, run
 
@@ -48,7 +45,7 @@ SHARED = 256
 
 
 class Model:
-    """Embeds by words; a text with a word in `failing`, `zero` or `short` gives just that.
+    """Embeds by words; a text with a word of `wrong` has the vector there, one of `failing` none.
 
     `heard` are the texts of each call that it answered, but for `probes` that ask how long
     vectors are; after `affordable` of them the money is spent, or with `ending` the run ends.
@@ -59,14 +56,12 @@ class Model:
         dimensions: int = SHARED,
         *,
         failing: Sequence[str] = (),
-        zero: Sequence[str] = (),
-        endless: Sequence[str] = (),
-        short: Sequence[str] = (),
+        wrong: Mapping[str, Sequence[float]] | None = None,
         affordable: int | None = None,
         ending: bool = False,
     ) -> None:
-        self.dimensions, self.failing, self.zero, self.short = dimensions, failing, zero, short
-        self.endless, self.affordable, self.ending = endless, affordable, ending
+        self.dimensions, self.failing, self.wrong = dimensions, failing, wrong or {}
+        self.affordable, self.ending = affordable, ending
         self.heard: list[list[str]] = []
         self.probes = 0
 
@@ -75,18 +70,13 @@ class Model:
             self.probes += 1
         elif len(self.heard) == self.affordable:
             raise RuntimeError("pulled the plug") if self.ending else BudgetSpentError("spent")
-        if _has(self.failing, *texts):
+        if any(word in text for word in self.failing for text in texts):
             raise ReplyError("the endpoint refuses the request")
         if texts != [PROBE]:
             self.heard.append(list(texts))
-        return [self._vector(text) for text in texts]
-
-    def _vector(self, text: str) -> list[float]:
-        if _has(self.zero, text):
-            return [0.0] * self.dimensions
-        if _has(self.endless, text):
-            return [float("inf")] * self.dimensions
-        return by_words(text, self.dimensions // 2 if _has(self.short, text) else self.dimensions)
+        wrong = [[v for word, v in self.wrong.items() if word in text] for text in texts]
+        usual = [by_words(text, self.dimensions) for text in texts]
+        return [[*of[0]] if of else vector for of, vector in zip(wrong, usual, strict=True)]
 
     @property
     def texts(self) -> set[str]:
@@ -94,10 +84,6 @@ class Model:
         texts = [text for call in self.heard for text in call]
         assert len(texts) == len(set(texts))
         return set(texts)
-
-
-def _has(words: Sequence[str], *texts: str) -> bool:
-    return any(word in text for word in words for text in texts)
 
 
 async def embedded(
@@ -185,11 +171,7 @@ async def test_a_second_run_asks_nothing(graph: Graph) -> None:
     graph.lease = None
     assert (model.probes, model.heard) == (0, [])
     assert heard == [Started("embed", 0)]
-
-
-async def test_what_is_described_again_with_the_same_words_is_not_asked_for(graph: Graph) -> None:
-    await story(graph, ONE, TWO)
-    await embedded(graph, Model())
+    # Nor do descriptions that are made again with the same words.
     await graph.run_plain("MATCH (e:Entity) SET e.undescribed = true")
     await describe(graph, PresetBackend(SAID))
     assert (await read_status(graph)).pending["embed"] == 2
@@ -216,7 +198,7 @@ async def named(graph: Graph, name: str) -> PlainRow:
 
 async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
-    await embedded(graph, Model(short=["Marley"]))
+    await embedded(graph, Model(wrong={"Marley": [1.0] * 128}))
     status = await read_status(graph)
     [failure] = status.failures
     assert failure.what == "chunk 0 of memory:0"
@@ -230,8 +212,8 @@ async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(gra
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (Model(zero=["Marley"]), "the vector is zero"),
-        (Model(endless=["Marley"]), "the vector is not finite"),
+        (Model(wrong={"Marley": [0.0] * SHARED}), "the vector is zero"),
+        (Model(wrong={"Marley": [float("inf")] * SHARED}), "the vector is not finite"),
     ],
 )
 async def test_a_vector_that_neo4j_would_never_index_is_counted_and_not_asked_for_again(
@@ -291,6 +273,9 @@ async def test_another_model_is_refused_until_all_is_made_anew(graph: Graph) -> 
     with pytest.raises(InputError, match=r"by words \(256 dimensions\).* other: .*--reembed"):
         await embedded(graph, Model(), name="other")
     assert await dump(graph) == before
+    await graph.write("embed/forget_entity", after="", limit=1)
+    with pytest.raises(InputError):  # as long as some are left
+        await embedded(graph, Model(128), name="other")
     await forget_vectors(graph)
     assert await index_dimensions(graph) == []
     model = await embedded(graph, Model(128), name="other")
@@ -328,7 +313,7 @@ async def test_a_name_that_something_else_has_is_an_error(graph: Graph) -> None:
     await graph.run_plain("DROP INDEX kg_chunk_vector")
 
 
-@pytest.mark.parametrize("model", [Model(failing=[PROBE]), Model(zero=[PROBE])])
+@pytest.mark.parametrize("model", [Model(failing=[PROBE]), Model(wrong={PROBE: [0.0] * SHARED})])
 async def test_a_model_that_gives_no_vectors_at_all_ends_the_stage(
     graph: Graph, model: Model
 ) -> None:
@@ -336,16 +321,6 @@ async def test_a_model_that_gives_no_vectors_at_all_ends_the_stage(
     with pytest.raises(ModelError, match=r"by words gives no vectors .*KG_EMBEDDING_MODEL"):
         await embedded(graph, model)
     assert (await read_status(graph)).pending["embed"] == 1
-
-
-async def test_what_came_before_the_money_was_spent_is_kept(graph: Graph) -> None:
-    await put(graph, documents(*(f"Tale {n}." for n in range(20))))
-    model = Model(failing=["Tale 7."], affordable=4)
-    with pytest.raises(BudgetSpentError):
-        await embedded(graph, model)
-    left = (await read_status(graph)).pending["embed"]
-    assert 0 < left < 20
-    assert len((await embedded(graph, Model())).texts) == left
 
 
 async def test_a_run_that_ended_anywhere_and_another_are_one(graph: Graph) -> None:
@@ -364,16 +339,6 @@ async def test_a_run_that_ended_anywhere_and_another_are_one(graph: Graph) -> No
             await embedded(graph, Model(affordable=ended, ending=True), batch=2)
         await embedded(graph, Model(), batch=2)
         assert await dump(graph) == whole
-
-
-async def test_vectors_that_are_half_forgotten_are_still_of_the_old_model(graph: Graph) -> None:
-    await story(graph, ONE)
-    await embedded(graph, Model())
-    await graph.write("embed/forget_entity", after="", limit=1)
-    with pytest.raises(InputError):
-        await embedded(graph, Model(128), name="other")
-    await forget_vectors(graph)
-    assert len((await embedded(graph, Model(128), name="other")).texts) == 3
 
 
 async def test_searching_brings_no_warning_and_the_clause_of_newer_servers_finds_the_same(
@@ -419,20 +384,6 @@ async def test_words_are_found_as_the_analyser_splits_them(graph: Graph) -> None
     assert await words(graph, "kg_chunk_text", "北京") == [chinese["id"]]
     assert await words(graph, "kg_chunk_text", "京昨") == []
     await ensure_fulltext_indexes(graph, "standard-no-stop-words")
-
-
-async def test_over_http_the_dimensions_are_asked_of_the_endpoint(
-    graph: Graph, settings: Make, endpoint: FakeEndpoint
-) -> None:
-    await story(graph, ONE, TWO)
-    given = settings(embedding_dimensions=48)
-    limits = EmbedLimits(50, 128, 1000, lambda text: len(text.split()))
-    async with Endpoint(given) as model:
-        embedder = Embedder(given.embedding_model, given.embedding_dimensions, model.embed)
-        await embed(StageContext(graph, PresetBackend(), run, 2, silent), embedder, limits)
-    assert [call.inputs for call in endpoint.log] == [1, 4]
-    assert {len(one["embedding"]) for one in await nodes(graph, "Entity")} == {48}
-    assert await index_dimensions(graph) == [48] * 3
 
 
 async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vectors_allows(

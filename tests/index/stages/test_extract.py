@@ -4,7 +4,7 @@ from collections import Counter
 
 from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
-from graphrag_neo4j.index.stages.extract import count_read_otherwise, mark_to_reread
+from graphrag_neo4j.index.stages.extract import mark_to_reread
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import Document
 from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
@@ -58,23 +58,6 @@ async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None
     assert first["object_text"] == "the two of them never spoke of it again, did they?"
     assert (second["subject"], second["object"]) == (None, "Scrooge and Marley")
     assert second["subject_text"] == SENTENCE + " and to nobody else"
-
-
-async def test_a_pair_lives_as_long_as_one_chunk_states_it(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    stated = {
-        ONE: found(("Marley", "Scrooge", "Partners.", 8.0)),
-        TWO: found(("Scrooge", "Marley", "Friends.", 4.0)),
-    }
-    await read(graph, PresetBackend(stated))
-    query = "MATCH (a)-[r:RELATED]->(b) RETURN r.weight AS weight, r.strength AS strength"
-    assert await graph.run_plain(query) == [{"weight": 2, "strength": 6.0}]
-    await delete_documents(graph, [document_id("memory:0")])
-    await read(graph, PresetBackend())
-    assert await graph.run_plain(query) == [{"weight": 1, "strength": 4.0}]
-    await delete_documents(graph, [document_id("memory:1")])
-    assert await graph.run_plain(query) == []
-    assert await names(graph) == []
 
 
 async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: Graph) -> None:
@@ -140,15 +123,6 @@ async def test_a_failed_chunk_keeps_its_old_evidence_and_is_named(graph: Graph) 
     assert (status.pending["extract"], status.pending["claims"]) == (0, 0)
 
 
-async def test_failed_chunks_are_tried_once_in_a_run(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    failing = PresetBackend({ONE: "no", TWO: "no"})
-    await read(graph, failing)
-    assert len(failing.heard) == 2
-    await read(graph, failing)
-    assert len(failing.heard) == 4
-
-
 async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO, THREE))
     told = PresetBackend(
@@ -161,19 +135,6 @@ async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> N
     status = await read_status(graph)
     assert status.cut == ["entities of chunk 0 of memory:0"]
     assert status.unusable == {"relationship with itself": 2, "entity without a name": 1}
-
-
-async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    await read(graph, PresetBackend())
-    other = PresetBackend(version="2")
-    assert await count_read_otherwise(graph, other, claims=True) == 2
-    await read(graph, other)
-    assert other.heard == []
-    await mark_to_reread(graph, other, claims=True)
-    await read(graph, other)
-    assert len(other.heard) == 2
-    assert await count_read_otherwise(graph, other, claims=True) == 0
 
 
 async def test_what_is_read_in_one_chunk_is_stored_under_that_chunk(graph: Graph) -> None:

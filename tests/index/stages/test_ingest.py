@@ -44,7 +44,9 @@ async def only_document(graph: Graph) -> PlainRow:
 
 
 async def test_unchanged_documents_cost_no_write(graph: Graph) -> None:
-    await put(graph, documents(TEXT, "Marley was dead."))
+    twice = [*documents(TEXT, "Marley was dead."), Document("Scrooge was not.", "memory:0")]
+    result = await put(graph, twice)
+    assert (result.added, result.repeated) == (2, ["memory:0"])  # the first is kept
     graph.lease = "nobody's, so that any write would be refused"
     again = await put(graph, documents(TEXT, "Marley was dead."))
     assert (again.added, again.changed, again.unchanged, again.chunks) == (0, 0, 2, 0)
@@ -131,13 +133,6 @@ async def test_what_neo4j_cannot_store_is_replaced_and_counted(graph: Graph) -> 
     assert again.unchanged == 1
 
 
-async def test_a_source_given_twice_is_named_and_the_first_is_kept(graph: Graph) -> None:
-    twice = [Document("Marley was dead.", "memory:0"), Document("Scrooge was not.", "memory:0")]
-    result = await put(graph, twice)
-    assert (result.added, result.repeated) == (1, ["memory:0"])
-    assert [row["text"] for row in await chunks(graph)] == ["Marley was dead."]
-
-
 async def test_other_chunk_settings_cut_nothing_again_unless_asked_to(graph: Graph) -> None:
     await put(graph, documents(TEXT))
     before = await dump(graph)
@@ -162,34 +157,6 @@ async def test_text_that_looks_like_cypher_is_only_text(graph: Graph) -> None:
         nasty,
         "Marley was dead.",
     }
-
-
-async def test_deleting_a_document_leaves_nothing_of_it(graph: Graph) -> None:
-    await put(graph, documents("Marley was dead."))
-    await read(
-        graph, PresetBackend({"Marley was dead.": found(("Marley", "person", "He is dead."))})
-    )
-    before = await dump(graph)
-    await put(graph, [*documents("Marley was dead."), Document("Marley met Bob.", "memory:b")])
-    met = found(("Bob", "person", "A clerk."), ("Marley", "Bob", "They met.", 4.0))
-    await read(graph, PresetBackend({"Marley met Bob.": met}))
-    assert await dump(graph) != before
-    await delete_documents(graph, [document_id("memory:b")])
-    await read(graph, PresetBackend())
-    assert await dump(graph) == before
-
-
-async def test_a_large_document_is_written_in_parts_and_is_the_same(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await put(graph, documents(TEXT), SMALL)
-    whole, rows = await dump(graph), await chunks(graph)
-    assert len(rows) > 5
-    await put(graph, documents("Marley was dead."), SMALL)
-    monkeypatch.setattr(ingesting, "PART", 2)
-    assert (await put(graph, documents(TEXT), SMALL)).chunks == len(rows)
-    assert await dump(graph) == whole
-    assert await chain(graph) == sorted(pairwise(row["id"] for row in rows))
 
 
 async def test_a_large_document_that_was_not_finished_is_cut_again(

@@ -3,7 +3,6 @@
 from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise
-from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.events import Event, Started
 from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 
@@ -93,33 +92,6 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     await read(graph, PresetBackend(said))
     await describe(graph, PresetBackend(said), context=100)
     assert await dump(graph) == added
-
-
-async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    said = {
-        ONE: found(("Marley", "person", "Dead."), ("Marley", "Bob", "Met once.", 1.0)),
-        TWO: found(("Marley", "person", "A ghost."), ("Marley", "Bob", "Wrote often.", 1.0)),
-    }
-    failing = {"Marley": "the description is empty", "Bob and Marley": "the call failed"}
-    failing["Marley and Bob"] = failing["Bob and Marley"]
-    told = PresetBackend(said, failing=failing)
-    await read(graph, told)
-    await describe(graph, told)
-    status = await read_status(graph)
-    assert [(one.stage, one.reason) for one in status.failures] == [
-        ("summarize", "the description is empty"),
-        ("summarize", "the call failed"),
-    ]
-    assert status.pending["summarize"] == 2
-    assert len(told.joined) == 2
-    again = PresetBackend(said)
-    await merge(graph, lambda _: None)
-    await describe(graph, again)
-    assert len(again.joined) == 2
-    status = await read_status(graph)
-    assert status.failures == []
-    assert status.pending["summarize"] == 0
 
 
 async def test_another_model_describes_again_only_when_asked_to(graph: Graph) -> None:

@@ -1,9 +1,7 @@
 """A report stays while little of its material has changed, is marked, and is told of in status."""
 
 import random
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import pytest
 
@@ -16,10 +14,9 @@ from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import Document, Extraction, FindingText, LLMTask, WrittenReport
+from graphrag_neo4j.model import Document, Extraction
 from graphrag_neo4j.model.events import silent
-from graphrag_neo4j.model.material import ReportMaterial
-from tests.index.stages.test_reports import communities, words
+from tests.index.stages.test_reports import Citing, communities, words
 from tests.support.preset_backend import PresetBackend, describe, found, put, read, run
 
 TOLD = "Sentence {n} of eight words about the person {name}."
@@ -49,29 +46,6 @@ BUDGET = 300  # tokens: too few for all elements of both triangles, so a report 
 def news(n: int, name: str = "A3") -> dict[str, Extraction]:
     """A document with one line on a person; it changes no community."""
     return {f"News {n}.": found((name, "person", f"News {n} is that {name} sat down."))}
-
-
-class Citing(PresetBackend):
-    """Reports that cite the first record of each kind."""
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        written = yield from super().report(context, material)
-        refs = {
-            kind: re.findall(rf"# {kind}\n[^\n]*\n(\d+) \|", context)
-            for kind in ("Entities", "Relationships", "Reports")
-        }
-        named = "; ".join(f"{kind} ({one[0]})" for kind, one in refs.items() if one)
-        said = f"{written.summary} [Data: {named}]"
-        return WrittenReport(written.title, said, [FindingText(said, said)], 1.0, "")
-
-
-class Counting(PresetBackend):
-    """Reports that are new with each word of the context."""
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        written = yield from super().report(context, material)
-        said = f"The material has {words(context)} words, and this report is about all of them."
-        return replace(written, summary=said)
 
 
 async def index(
@@ -176,40 +150,6 @@ async def test_a_report_never_stays_if_it_cites_what_is_gone(graph: Graph) -> No
     )
     contexts = await index(graph, {}, backend, drift=1)
     assert len(contexts) == 1
-
-
-async def test_a_parent_is_as_far_behind_as_the_material_of_its_rewritten_part(
-    graph: Graph,
-) -> None:
-    """The text of the part is wholly new, and the parent was written from that text."""
-    await index(graph, TALE, Counting(), budget=BUDGET)
-    said = {"News.": found(*(("A3", "person", f"News {n} is about something.") for n in range(3)))}
-    [context] = await index(graph, said, Counting(), drift=0.05, budget=BUDGET)
-    assert "# Reports" not in context
-    marks = await behind(graph)
-    assert marks.keys() == {"A1 6"}
-    assert 0 < marks["A1 6"] <= 0.05
-
-
-class Ending(PresetBackend):
-    """Ends the whole build when it is asked for a second report."""
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        if self.reported:
-            raise KeyError("the process dies here")
-        return (yield from super().report(context, material))
-
-
-async def test_a_fresh_index_that_was_killed_is_continued(graph: Graph) -> None:
-    await index(graph, {**TALE, **news(1)})
-    at_once = await emptied(graph)
-    await index(graph, TALE)
-    await index(graph, news(1))
-    with pytest.raises(KeyError):
-        await index(graph, {}, Ending(), drift=0)
-    assert len([c for c in await communities(graph) if "stale" in c]) == 1
-    assert len(await index(graph, {}, drift=0)) == 1
-    assert await dump(graph) == at_once
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, sp
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Event, silent
-from tests.index.stages.test_resolve import finish, names
+from tests.index.resolution.test_resolve import finish, names
 from tests.support.preset_backend import PresetBackend, claim, describe, documents, found, put
 
 PLANET = (
@@ -119,26 +119,12 @@ async def test_of_two_splits_of_a_name_each_can_be_taken_back(graph: Graph) -> N
     assert await dump(graph) == metal
 
 
-async def test_what_was_split_can_be_joined_with_another_name(graph: Graph) -> None:
-    await built(graph)
-    before = await dump(graph)
-    await say(graph, BY_TYPE)
-    await decide(graph, "mercury (organization)", "Mercury Ltd", "same", silent, rules=True)
-    await describe(graph, PresetBackend(), join=500)
-    assert await degrees(graph) == {"Mercury": 2, "Mercury (organization)": 1}
-    await take_back(graph, "A person said so")
-    await take_back(graph)
-    assert await dump(graph) == before
-
-
 @pytest.mark.parametrize(
     ("name", "by", "says"),
     [
         ("Venus", BY_TYPE, "No document in the graph uses the name 'Venus'"),
         ("Mercury", {**BY_TYPE, "types": ["god"]}, "is of the type god. Its types are: Organiz"),
-        ("Mercury", {**BY_DOCUMENT, "documents": "*.pdf"}, "in a document that matches '\\*.pdf'"),
         ("Mercury", BY_BOTH, "of the type geo and in a document that matches '3.txt'"),
-        ("Bowie", {**BY_TYPE, "types": ["person"]}, "All mentions of 'Bowie' are of this kind"),
         ("Mercury Ltd", {**BY_DOCUMENT, "documents": "*"}, "All mentions of 'Mercury Ltd'"),
     ],
 )

@@ -4,22 +4,19 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, undo
-from graphrag_neo4j.index.resolution.spellings import Verdict
+from graphrag_neo4j.index.resolution.resolve import Verdict, resolve
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.resolve import resolve
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.query.lookup import read_entity
-from graphrag_neo4j.settings import Settings
 from tests.support.preset_backend import (
     PresetBackend,
     claim,
@@ -98,15 +95,11 @@ async def wiped(graph: Graph) -> None:
     await graph.run_plain("MATCH (n) DETACH DELETE n")
 
 
-@pytest.mark.parametrize("order", [[3, 2, 1, 0]])
-async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(
-    graph: Graph, order: list[int]
-) -> None:
+async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(graph: Graph) -> None:
     expected = await built(graph, TEXTS)
     await wiped(graph)
-    tales = documents(*TEXTS)
-    for n in order:
-        await put(graph, [tales[n]])
+    for tale in reversed(documents(*TEXTS)):
+        await put(graph, [tale])
         await finish(graph, TEXTS)
     assert await dump(graph) == expected
 
@@ -161,61 +154,44 @@ async def test_an_acronym_is_what_documents_say_unless_they_say_two_things(graph
     assert await dump(graph) == expected
 
 
-async def test_a_word_of_the_documents_beats_our_list(graph: Graph, alone: Settings) -> None:
-    machines = "Artificial Intelligence needs data. Researchers say that AI needs data centers."
-    amnesty = "Amnesty International (AI) was founded in London. In 1977 AI won the Nobel Prize."
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index([Document(machines, "machines")])
-        assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
-        await rag.index([Document(amnesty, "amnesty")])
-        assert await names_of(graph, "AI") == {"AI", "Amnesty International"}
-        assert await names_of(graph, "Artificial Intelligence") == {"Artificial Intelligence"}
-        await rag.delete("amnesty")
-        await rag.index([Document(machines, "machines")])
-        assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
+CASES = {
+    "Gates leads a firm.": found(
+        ("Gates", "person", "He leads."),
+        ("Apple", "organization", "It sells phones."),
+        ("Gates", "Apple", "He knows it.", 2.0),
+    ),
+    "Gates stand by the apple trees.": found(
+        ("gates", "concept", "Doors in a fence."),
+        ("apple", "fruit", "It grows on trees."),
+        ("apple", "gates", "It grows near them.", 1.0),
+    ),
+    "A Computer.": found(("Computer", "technology", "It counts.")),
+    "The computer.": found(("computer", "concept", "A thing.")),
+    "He met ada.": found(("Byron", "ada", "He met her.", 1.0)),
+    "Ada spoke.": found(("Ada", "person", "She spoke.")),
+}
 
 
-def cases(fruit: str) -> dict[str, Extraction]:
-    return {
-        "Gates leads a firm.": found(
-            ("Gates", "person", "He leads."),
-            ("Apple", "organization", "It sells phones."),
-            ("Gates", "Apple", "He knows it.", 2.0),
-        ),
-        "Gates stand by the apple trees.": found(
-            ("gates", "concept", "Doors in a fence."),
-            ("apple", fruit, "It grows on trees."),
-            ("apple", "gates", "It grows near them.", 1.0),
-        ),
-        "A Computer.": found(("Computer", "technology", "It counts.")),
-        "The computer.": found(("computer", "concept", "A thing.")),
-        "He met ada.": found(("Byron", "ada", "He met her.", 1.0)),
-        "Ada spoke.": found(("Ada", "person", "She spoke.")),
-    }
-
-
-@pytest.mark.parametrize("fruit", ["fruit", "concept"])
-async def test_names_that_differ_in_case_and_in_type_stay_two(graph: Graph, fruit: str) -> None:
-    texts = cases(fruit)
-    expected = await built(graph, texts, {})
+async def test_names_that_differ_in_case_and_in_type_stay_two(graph: Graph) -> None:
+    expected = await built(graph, CASES, {})
     # An end of a relationship has no type: it is the entity that is written in another case.
     assert await names(graph) == {
         "Ada": 1, "Apple": 1, "Byron": 1, "Computer": 0, "Gates": 1, "apple": 1, "gates": 1
     }  # fmt: skip
     assert [(await read_entity(graph, one)).type for one in ("Apple", "apple", "APPLE")] == [
         "organization",
-        fruit,
+        "fruit",
         "organization",
     ]
     await wiped(graph)
-    for document in reversed(documents(*texts)):
+    for document in reversed(documents(*CASES)):
         await put(graph, [document])
-        await finish(graph, texts, {})
+        await finish(graph, CASES, {})
     assert await dump(graph) == expected
 
 
 async def test_a_person_may_give_a_name_in_any_case(graph: Graph) -> None:
-    await built(graph, cases("fruit"), {})
+    await built(graph, CASES, {})
     await say(graph, "BYRON", "gates", "same")
     assert await read_entity(graph, "byron") == await read_entity(graph, "gates")
     assert (await read_entity(graph, "Gates")).type == "person"
@@ -330,15 +306,8 @@ async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) 
     await compared(graph, backend)
     assert len(backend.compared) == 6
     assert await dump(graph) == expected
-
-
-async def test_what_a_model_decides_does_not_depend_on_the_order(graph: Graph) -> None:
-    backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
-    await put(graph, documents(*PEOPLE))
-    await compared(graph, backend)
-    expected = await dump(graph)
     await wiped(graph)
-    for n in (2, 0, 3, 1):
+    for n in (2, 0, 3, 1):  # the order makes no difference
         await put(graph, [documents(*PEOPLE)[n]])
         await compared(graph, backend)
     assert await dump(graph) == expected
@@ -357,3 +326,51 @@ async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(gr
     status = await read_status(graph)
     assert (status.pending["resolve"], status.failures) == (0, [])
     assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+
+
+FAMILY = {f"{n}.": found((f"{n}olly Baker", "person", f"{n} bakes.")) for n in "BCDEFGHIJKL"}
+SAME: Mapping[tuple[str, ...], Sameness] = {("Bolly Baker", "Colly Baker"): "same"}
+
+
+async def test_a_word_that_many_names_have_says_too_little(graph: Graph) -> None:
+    backend = PresetBackend(FAMILY, verdicts=SAME)
+    ten = documents(*FAMILY)[:10]
+    await put(graph, ten)
+    await compared(graph, backend)
+    assert len(backend.compared) == 45
+    assert len(await names(graph)) == 9
+    await put(graph, documents(*FAMILY))
+    await compared(graph, backend)
+    assert len(backend.compared) == 45
+    assert len(await names(graph)) == 11
+    later = await dump(graph)
+    await wiped(graph)
+    await put(graph, documents(*FAMILY))
+    await compared(graph, backend)
+    assert await dump(graph) == later
+
+
+# Texts that each say something about one of the two.
+GROWING = {
+    f"{name} {n}.": found((name, "person", f"He did it {n} times."))
+    for n, name in enumerate(
+        ["Gates" if letter == "G" else "Bill Gates" for letter in "GBGBBGGBGB"]
+    )
+}
+
+
+@pytest.mark.slow
+async def test_a_pair_is_asked_again_when_twice_as_much_is_said_about_both(graph: Graph) -> None:
+    backend = PresetBackend(GROWING)
+    asked = []
+    for one in documents(*GROWING):
+        await put(graph, [one])
+        await compared(graph, backend)
+        asked.append(len(backend.compared))
+    #        1 each                     2 each                  4 each
+    assert asked == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3]
+    expected = await dump(graph)
+    await wiped(graph)
+    await put(graph, documents(*GROWING))
+    await compared(graph, backend)
+    assert await dump(graph) == expected

@@ -34,45 +34,21 @@ def chunks(text: str, max_tokens: int = 600, overlap: int = 100) -> list[Span]:
     return cut(text, max_tokens=max_tokens, overlap=overlap)
 
 
-def borders_of_graphemes(text: str) -> set[int]:
-    return {0, *(match.end() for match in regex.finditer(r"\X", text))}
-
-
 @settings(deadline=None)
 @given(TEXTS, BUDGETS)
-def test_no_character_is_lost_and_none_is_new_twice(text: str, budget: tuple[int, int]) -> None:
+def test_chunks_hold_all_text_within_their_budget_and_overlap_by_their_ends(
+    text: str, budget: tuple[int, int]
+) -> None:
     spans = chunks(text, *budget)
     assert "".join(text[span.fresh : span.end] for span in spans) == (text if text.strip() else "")
-
-
-@settings(deadline=None)
-@given(TEXTS, BUDGETS)
-def test_a_chunk_is_within_its_budget_or_one_grapheme(text: str, budget: tuple[int, int]) -> None:
-    for span in chunks(text, *budget):
+    if text.strip() and tokens.count(text) <= budget[0]:
+        assert [(span.start, span.end) for span in spans] == [(0, len(text))]
+    borders = {0, *(match.end() for match in regex.finditer(r"\X", text))}  # between graphemes
+    for span in spans:
         chunk = text[span.start : span.end]
         assert span.n_tokens == tokens.count(chunk)
         assert span.n_tokens <= budget[0] or regex.fullmatch(r"\X", chunk)
-
-
-@settings(deadline=None)
-@given(TEXTS, BUDGETS)
-def test_a_text_that_fits_into_a_chunk_is_one(text: str, budget: tuple[int, int]) -> None:
-    if text.strip() and tokens.count(text) <= budget[0]:
-        assert [(span.start, span.end) for span in chunks(text, *budget)] == [(0, len(text))]
-
-
-@settings(deadline=None)
-@given(TEXTS, BUDGETS)
-def test_no_border_stands_within_a_grapheme(text: str, budget: tuple[int, int]) -> None:
-    allowed = borders_of_graphemes(text)
-    for span in chunks(text, *budget):
-        assert {span.start, span.fresh, span.end} <= allowed
-
-
-@settings(deadline=None)
-@given(TEXTS, BUDGETS)
-def test_the_overlap_is_the_end_of_the_chunk_before(text: str, budget: tuple[int, int]) -> None:
-    spans = chunks(text, *budget)
+        assert {span.start, span.fresh, span.end} <= borders
     for before, span in pairwise(spans):
         assert before.fresh <= span.start <= span.fresh == before.end < span.end
         assert tokens.count(text[span.start : span.fresh]) <= budget[1]

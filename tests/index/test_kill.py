@@ -241,3 +241,31 @@ async def test_an_interrupted_comparison_of_names_keeps_what_was_decided(
         assert (await rag.index(paths)).complete
     assert endpoint.count("json:name_pairs") == asked - kept
     assert await dump(graph) == expected
+
+
+async def test_with_failing_calls_and_garbage_a_build_ends_and_the_next_completes_it(
+    graph: Graph,
+    settings: Make,
+    endpoint: FakeEndpoint,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    episode = tmp_path / "episode.txt"
+    episode.write_text(TWO_SHORTEST[0].read_text("utf-8")[:20_000], "utf-8")
+    # A gleaning of garbage is counted, and is no failure that the next build makes good.
+    monkeypatch.setenv("KG_GLEANINGS", "0")
+    expected = await undisturbed(graph, settings, episode)
+    endpoint.change(server_error=0.1, too_many=0.05, cut=0.03, half=0.02, garbage=0.1)
+    monkeypatch.setenv("KG_MAX_RETRIES", "0")
+    endpoint.reset()
+    with kg_index(episode) as process:
+        out, err = process.communicate()
+    assert process.returncode == 1, err
+    failed = [line for line in out.splitlines() if line.startswith("Failed (")]
+    assert failed
+    assert all(": the " in line for line in failed)
+    assert "Run the same command again to retry the rest." in out
+    endpoint.change(server_error=0.0, too_many=0.0, cut=0.0, half=0.0, garbage=0.0)
+    async with AsyncGraphRAG(settings()) as rag:
+        assert (await rag.index(episode)).complete
+    assert await dump(graph) == expected

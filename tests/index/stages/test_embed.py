@@ -406,3 +406,13 @@ async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vector
     await embed(context, Embedder("slow", dimensions, slow), limits)
     assert most == 3
     assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [dimensions] * 12
+
+
+async def test_what_came_before_the_money_was_spent_is_kept(graph: Graph) -> None:
+    await put(graph, documents(*(f"Tale {n}." for n in range(20))))
+    model = Model(failing=["Tale 7."], affordable=4)
+    with pytest.raises(BudgetSpentError):
+        await embedded(graph, model)
+    left = (await read_status(graph)).pending["embed"]
+    assert 0 < left < 20
+    assert len((await embedded(graph, Model())).texts) == left

@@ -147,3 +147,12 @@ async def test_what_is_read_in_one_chunk_is_stored_under_that_chunk(graph: Graph
     )
     assert len(rows) == 100
     assert all(row["text"] == row["name"] and row["said"] == [f"Of {row['text']}"] for row in rows)
+
+
+async def test_failed_chunks_are_tried_once_in_a_run(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    failing = PresetBackend({ONE: "no", TWO: "no"})
+    await read(graph, failing)
+    assert len(failing.heard) == 2
+    await read(graph, failing)
+    assert len(failing.heard) == 4

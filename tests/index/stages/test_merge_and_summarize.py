@@ -3,6 +3,7 @@
 from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise
+from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.events import Event, Started
 from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 
@@ -122,3 +123,30 @@ async def test_nothing_that_is_done_is_looked_at_again(graph: Graph) -> None:
     assert [event.total for event in heard if isinstance(event, Started)] == [0, 1, 1, 1]
     marked = await graph.run_plain("MATCH (e:Entity {undescribed: true}) RETURN e.name AS name")
     assert marked == [{"name": "Bob"}]
+
+
+async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    said = {
+        ONE: found(("Marley", "person", "Dead."), ("Marley", "Bob", "Met once.", 1.0)),
+        TWO: found(("Marley", "person", "A ghost."), ("Marley", "Bob", "Wrote often.", 1.0)),
+    }
+    failing = {"Marley": "the description is empty", "Bob and Marley": "the call failed"}
+    failing["Marley and Bob"] = failing["Bob and Marley"]
+    told = PresetBackend(said, failing=failing)
+    await read(graph, told)
+    await describe(graph, told)
+    status = await read_status(graph)
+    assert [(one.stage, one.reason) for one in status.failures] == [
+        ("summarize", "the description is empty"),
+        ("summarize", "the call failed"),
+    ]
+    assert status.pending["summarize"] == 2
+    assert len(told.joined) == 2
+    again = PresetBackend(said)
+    await merge(graph, lambda _: None)
+    await describe(graph, again)
+    assert len(again.joined) == 2
+    status = await read_status(graph)
+    assert status.failures == []
+    assert status.pending["summarize"] == 0

@@ -33,14 +33,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
-@options.value(
-    "-o --output",
-    "FILE",
-    "The file to write.",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("map.html"),
-    callback=options.refuse_unwritable,
-)
+@options.page_option("map.html", "The file to write.")
 @options.value(
     "--title",
     "TEXT",
@@ -81,11 +74,11 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
     "ADDRESS",
     "The address of Neo4j Browser, if it is not at the server's default port.",
 )
-@click.option(
-    "--open/--no-open",
-    "open_",
+@options.value(
+    "--open/--no-open open_",
+    None,
+    "Whether to open Neo4j Browser in your web browser.",
     default=True,
-    help="Whether to open Neo4j Browser in your web browser.",
 )
 @options.home_option
 def browse(

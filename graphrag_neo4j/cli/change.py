@@ -29,12 +29,7 @@ NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
 @options.home_option
-@options.value(
-    "--source-root",
-    "FOLDER",
-    "The same --source-root that was given when the documents were indexed.",
-    type=click.Path(file_okay=False, path_type=Path),
-)
+@options.source_root_option
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
     """Delete documents from the graph.
 

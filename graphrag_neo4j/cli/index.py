@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from graphrag_neo4j.cli.output.words import (
     named_step,
     repaired,
     seconds,
+    summed,
     total_usage,
     unread,
     was,
@@ -129,9 +130,8 @@ def index(
 
     built = options.ask(settings, work, quiet=quiet or as_json_)
     if as_json_:
-        terminal.json_text(
-            options.as_json({"complete": built.complete, **dataclasses.asdict(built)})
-        )
+        result = {"complete": built.complete, **dataclasses.asdict(built)}
+        terminal.json_text(options.as_json(result))
     else:
         _summarise(built, settings, quiet=quiet)
     if not built.complete:
@@ -147,10 +147,8 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
     elif built.status:
         print_failures(built.status, error=True)
     flaws = unread(built.unreadable.items())
-    flaws += [
-        f"{source}: the corpus names it more than once; only the first was read"
-        for source in built.ingested.repeated
-    ]
+    twice = "the corpus names it more than once; only the first was read"
+    flaws += [f"{source}: {twice}" for source in built.ingested.repeated]
     flaws += [f"{source}: it holds no text" for source in built.ingested.empty]
     terminal.some([f"{flaw}." for flaw in flaws], "--json", "red", error=quiet)
     if not built.complete:
@@ -177,14 +175,12 @@ def _tell_documents(built: IndexResult) -> None:
     for suffix, n in sorted(built.skipped.items()):
         kind = f"of type {suffix}" if suffix else "without a file extension"
         terminal.line(f"Skipped: {counted(n, 'file')} {kind}, which can't be read.")
-    if n := done.replaced:
+    if n := done.replaced + Usage.total(built.usage.values()).replaced:
         characters = counted(n, "character")
         terminal.line(f"{characters} that Neo4j can't store {was(n)} replaced by \ufffd.")
     if n := done.cut_otherwise:
-        terminal.line(
-            f"{counted(n, 'document')} {was(n)} split into chunks with other settings. Add "
-            f"--reread to split and read {'it' if n == 1 else 'them'} again."
-        )
+        changed = f"{counted(n, 'document')} {was(n)} split into chunks with other settings."
+        terminal.line(f"{changed} Add --reread to split and read again.")
 
 
 def _tell_usage(usage: Mapping[str, Usage]) -> None:
@@ -197,11 +193,6 @@ def _tell_usage(usage: Mapping[str, Usage]) -> None:
         rows.append((named_step(step), *counts, money_known(it.cost, it.unpriced)))
     if rows:
         terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
-    if n := total.replaced:
-        characters = counted(n, "character")
-        terminal.line(
-            f"{characters} in replies that Neo4j can't store {was(n)} replaced by \ufffd."
-        )
     if n := total.repaired:
         terminal.line(repaired(n))
     if n := total.estimated:
@@ -264,13 +255,7 @@ def memory(pid: int) -> str:
 @options.home_option
 @options.read_options
 @options.settings_options
-@options.value(
-    "--max-cost-a-day",
-    "DOLLARS",
-    "Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
-    "US dollars. The default is the setting KG_MAX_COST_A_DAY.",
-    type=options.Number(least=0, whole=False),
-)
+@options.setting("--max-cost-a-day", "DOLLARS", type=options.Number(least=0, whole=False))
 def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
     """Keep the graph up to date with PATHS, until you press Ctrl-C.
 
@@ -308,7 +293,7 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
                         listen.hush()  # a log has a line for each build; only the first takes long
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        options.run(work)
+        anyio.run(work)
     terminal.line("Stopped. The work done so far is saved. The same command continues it.")
 
 
@@ -388,19 +373,18 @@ def _print_estimate(found: Estimate, settings: Settings) -> None:
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:
-    steps = [
-        (named_step(one.step), one.calls, one.input_tokens, one.output_tokens)
-        for one in found.steps
+    counts = [
+        [getattr(one, of) for one in found.steps]
+        for of in ("calls", "input_tokens", "output_tokens")
     ]
-    costs = [(one.cost, one.batch_cost) for one in found.steps]
-    calls, *tokens = (sum(column) for column in list(zip(*steps, strict=True))[1:])
-    steps.append(("total", calls, *tokens))
-    costs.append((_sum([cost for cost, _ in costs]), _sum([batch for _, batch in costs])))
-    rows = [
-        (name, *(f"{n:,}" for n in counts), *map(money, pair))
-        for (name, *counts), pair in zip(steps, costs, strict=True)
+    costs = [[one.cost for one in found.steps], [one.batch_cost for one in found.steps]]
+    shown = [
+        [*(named_step(one.step) for one in found.steps), "total"],
+        *([f"{n:,}" for n in [*column, sum(column)]] for column in counts),
+        *([money(n) for n in [*column, summed(column)]] for column in costs),
     ]
-    terminal.table(("step", "calls", "tokens in", "tokens out", "cost", "with --batch"), rows)
+    head = ("step", "calls", "tokens in", "tokens out", "cost", "with --batch")
+    terminal.table(head, list(zip(*shown, strict=True)))
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
@@ -409,7 +393,3 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     )
     if not settings.claims:
         terminal.line("Claims are not extracted; --claims extracts them, too.")
-
-
-def _sum(costs: Sequence[float | None]) -> float | None:
-    return None if None in costs else sum(cost or 0.0 for cost in costs)

@@ -7,7 +7,7 @@ for one in evaluation.costs():
     print(one.condition, one.context_tokens, one.cost)
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
@@ -107,16 +107,9 @@ class _Evaluation:
         """
         return judging.judged_by(self.folder.verdicts, self.folder.given_answers())
 
-    def claims(self) -> claims.FoundClaims:
-        """Returns the claims of the answers, as the last run has found them."""
-        return claims.claims_in(self.folder)
-
-    def sentence_judges_compared(self) -> list[groundedness.JudgesCompared]:
-        """Returns how far each two judges of `ground` agree, and the sentences where they differ.
-
-        The reports are those that `ground` has judged last.
-        """
-        return groundedness.compared_in(self.folder, self.settings)
+    def claims(self) -> Mapping[claims.Answered, Sequence[str]]:
+        """Returns the claims of each question's and condition's answer, as last found."""
+        return claims.claims_in(self.folder)[1]
 
 
 class AsyncEvaluation(_Evaluation):

@@ -358,34 +358,6 @@ class JudgedSentence:
     said: Mapping[str, SupportRecord]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgesCompared:
-    """How far two judges agree on the sentences of `texts` ("answers" or "reports").
-
-    `agreement.items` counts the sentences that both have judged; `differing` holds those on which
-    they differ.
-    """
-
-    texts: str
-    one: str
-    other: str
-    agreement: Agreement
-    differing: Sequence[JudgedSentence]
-
-
-def compared_in(folder: EvaluationFolder, settings: Settings) -> list[JudgesCompared]:
-    """Returns how far the judges of a folder agree: on its answers, and on the graph's reports.
-
-    `settings` say where your own prompt files are: what another prompt gave does not count.
-    """
-    texts = {"answers": folder.given_answers(), "reports": list(folder.findings)}
-    return [
-        pair
-        for name, of in texts.items()
-        for pair in compare_judges(name, judged_sentences(of, folder.supports, settings))
-    ]
-
-
 def judged_sentences(
     texts: Iterable[AnswerRecord], file: RecordFile[SupportRecord], settings: Settings
 ) -> list[JudgedSentence]:
@@ -408,13 +380,15 @@ def judged_sentences(
     return list(found.values())
 
 
-def compare_judges(texts: str, sentences: Sequence[JudgedSentence]) -> list[JudgesCompared]:
-    """Returns how far each two judges agree that have judged the same sentences."""
-    compared = []
+def compare_judges(
+    sentences: Sequence[JudgedSentence],
+) -> Iterator[tuple[str, str, Agreement, list[JudgedSentence]]]:
+    """Yields each two judges that have judged the same sentences, how far they agree on these, and
+    the sentences on which they differ.
+    """
     for one, other in combinations(dict.fromkeys(n for s in sentences for n in s.said), 2):
         both = [it for it in sentences if {one, other} <= it.said.keys()]
         given = [(str(it.said[one].support), str(it.said[other].support)) for it in both]
-        differing = [it for it, (a, b) in zip(both, given, strict=True) if a != b]
         if both:
-            compared.append(JudgesCompared(texts, one, other, agreement(given), differing))
-    return compared
+            differing = [it for it, (a, b) in zip(both, given, strict=True) if a != b]
+            yield one, other, agreement(given), differing

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
-from graphrag_neo4j.cli.output.words import or_more
 from graphrag_neo4j.text import UNSEEN, without_unseen
 
 if TYPE_CHECKING:
@@ -113,7 +112,8 @@ def some(lines: Sequence[str], where: str, style: Style = "", *, error: bool = F
     for text in lines[:NAMED]:
         line(text, style=style, error=error)
     if len(lines) > NAMED:
-        line(or_more(len(lines), NAMED, where), style=style, error=error)
+        more = f"… and {len(lines) - NAMED:,} more. {where} shows all of them."
+        line(more, style=style, error=error)
 
 
 def json_text(text: str) -> None:
@@ -291,13 +291,8 @@ def _width(stream: TextIO) -> int:
 
 
 def _styled(text: str, style: Style) -> str:
-    match style:
-        case "":
-            return text
-        case "bold":
-            return click.style(text, bold=True)
-        case "dim":
-            return click.style(text, dim=True)
+    if style in {"", "bold", "dim"}:
+        return click.style(text, bold=style == "bold" or None, dim=style == "dim" or None)
     return click.style(text, fg=style)
 
 

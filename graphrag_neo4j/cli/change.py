@@ -74,7 +74,7 @@ def _hint(given: str, known: list[str]) -> str:
 @options.value("--type types", None, "With --split: mentions of this type.", multiple=True)
 @options.value("--documents", "GLOB", "With --split: mentions in these documents.")
 @options.value("--label", None, "With --split: what stands in brackets in the new name.")
-@options.value("--undo", "REF", "Undo the decision REF.", type=options.Number(least=1))
+@options.value("--undo", "REF", "Undo the decision REF.", type=click.IntRange(min=1))
 @options.home_option
 def resolve(
     list_: bool,

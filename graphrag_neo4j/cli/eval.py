@@ -20,7 +20,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import about, counted, summed
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.conditions import PAPER
 from graphrag_neo4j.evaluate.folder import METRICS, PLAN, EvaluationFolder
 from graphrag_neo4j.evaluate.judging import JudgeItem, blind_items
@@ -45,7 +45,7 @@ NOUNS: Final = {
     "supports": ("cited sentence", "cited sentences"),
     "drafts": ("call", "calls"),
 }
-UP_TO_50: Final = options.Number(least=1, most=50)
+UP_TO_50: Final = click.IntRange(1, 50)
 
 folder_argument = click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER"
@@ -95,7 +95,7 @@ class _Paying:
         self.yes, self.quiet = values.pop("yes"), values.pop("quiet")
         if judge:
             values["judge_model"] = values.pop("model")
-        self.evaluation = AsyncEvaluation(folder, options.settings_of(**values))
+        self.evaluation = Evaluation(folder, options.settings_of(**values))
         self.folder, self._told = self.evaluation.folder, set[str]()
         if judge and not self.evaluation.settings.has_model:
             raise InputError(NO_MODEL)
@@ -246,7 +246,7 @@ def questions(
     made = paying.heard(evaluation.make_questions, fleeting=True)
     if not quiet:
         _tell_questions(found, len(made.new), made.repeated)
-    _refuse_failed("drafts", made.reasons)
+    _refuse_failed("drafts", made.failures)
 
 
 def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
@@ -273,7 +273,7 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
     "--window",
     "TOKENS",
     "The largest context of the conditions of the paper. [default: 8000]",
-    type=options.Number(least=500),
+    type=click.IntRange(min=500),
 )
 @options.home_option
 @paying_options
@@ -310,7 +310,7 @@ def import_(folder: Path, file: Path, condition: str) -> None:
     units, cost and seconds. A question is matched by its text. The exit code is 1 if a line could
     not be used.
     """
-    done = AsyncEvaluation(folder, options.settings_of()).import_answers(file, condition)
+    done = Evaluation(folder, options.settings_of()).import_answers(file, condition)
     new = counted(done.new, "new answer")
     terminal.line(f"{new} of {condition}, {done.there:,} were there already.")
     problems = [f"The evaluation has no such question: {text}" for text in done.unmatched]
@@ -330,7 +330,7 @@ def import_(folder: Path, file: Path, condition: str) -> None:
     "--repeats",
     "N",
     "How often each comparison is made, in both orders. It is kept. [default: 5]",
-    type=options.Number(least=1),
+    type=click.IntRange(min=1),
 )
 @condition_option
 @paying_options
@@ -415,7 +415,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
 )
 @metric_option
 @condition_option
-@options.value("--most", "N", "Stop after this many verdicts.", type=options.Number(least=1))
+@options.value("--most", "N", "Stop after this many verdicts.", type=click.IntRange(min=1))
 def verdict(
     folder: Path,
     name: str | None,

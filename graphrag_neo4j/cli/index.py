@@ -255,7 +255,7 @@ def memory(pid: int) -> str:
 @options.home_option
 @options.read_options
 @options.settings_options
-@options.setting("--max-cost-a-day", "DOLLARS", type=options.Number(least=0, whole=False))
+@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
     """Keep the graph up to date with PATHS, until you press Ctrl-C.
 

@@ -21,7 +21,7 @@ from graphrag_neo4j.query.engine import check_answering
     "--port",
     None,
     "With --http: the port to listen on. 0 chooses a free port.",
-    type=options.Number(least=0, most=65535),
+    type=click.IntRange(0, 65535),
     default=8000,
 )
 @options.home_option

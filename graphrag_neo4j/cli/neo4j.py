@@ -88,7 +88,7 @@ def wipe(home: Path | None, yes: bool) -> None:
 @neo4j.command()
 @options.home_option
 @options.value(
-    "-n --lines", None, "The number of lines to show.", default=50, type=options.Number(least=0)
+    "-n --lines", None, "The number of lines to show.", default=50, type=click.IntRange(min=0)
 )
 @click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:

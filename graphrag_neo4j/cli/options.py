@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -40,29 +39,6 @@ class NearestChoice(click.Choice[str]):
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
         message = super().get_invalid_choice_message(value, ctx)
         return message + did_you_mean(str(value), self.choices)
-
-
-class Number(click.ParamType[float]):
-    """A number from `least` to `most`, both included. With `whole` it is an integer."""
-
-    name = "number"
-
-    def __init__(self, *, least: float, most: float | None = None, whole: bool = True) -> None:
-        self.least, self.most, self.whole = least, most, whole
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Returns the number. Fails with a usage error that states the allowed range."""
-        try:
-            number = int(str(value)) if self.whole else float(str(value))
-        except ValueError:
-            number = nan
-        if not (number >= self.least and (self.most is None or number <= self.most)):
-            kind = "a whole number" if self.whole else "a number"
-            to = "or more" if self.most is None else f"to {self.most:,}"
-            self.fail(f"{value} is not allowed here. Give {kind}, {self.least:,} {to}.", param, ctx)
-        return number
 
 
 def refuse_unwritable(
@@ -148,7 +124,7 @@ json_option = flag("--json", "as_json_", "Print only the result, as one JSON obj
 model_option = value("--model", "NAME", "The chat model. The default is the setting KG_MODEL.")
 quiet_option = flag("--quiet", "Print only warnings and errors.")
 yes_option = flag("--yes", "Do not ask before the model is called.")
-max_cost_option = setting("--max-cost", "DOLLARS", type=Number(least=0, whole=False))
+max_cost_option = setting("--max-cost", "DOLLARS", type=click.FloatRange(min=0))
 method_option = value(
     "--method",
     "METHOD",
@@ -187,7 +163,7 @@ settings_options = all_of(
     setting("--prepend-metadata", "NAMES"),
     model_option,
     setting("--entity-types", "TYPES"),
-    setting("--gleanings", type=Number(least=0)),
+    setting("--gleanings", type=click.IntRange(min=0)),
     setting("--claims/--no-claims", default=None),
 )
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     None,
     "For global search: the level of communities to read. 0 is the coarsest. The default is "
     "the finest level whose reports fit into KG_MAP_CALLS calls.",
-    type=options.Number(least=0),
+    type=click.IntRange(min=0),
 )
 @options.flag(
     "--dynamic",
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     None,
     "For global search: read only this many reports, namely those that are most similar to "
     "the question.",
-    type=options.Number(least=1),
+    type=click.IntRange(min=1),
 )
 @options.value(
     "--expand",
@@ -109,7 +109,7 @@ def query(
 
 
 @click.command()
-@click.argument("number", type=options.Number(least=1, most=50), default=6, metavar="[N]")
+@click.argument("number", type=click.IntRange(1, 50), default=6, metavar="[N]")
 @options.home_option
 @options.json_option
 def suggest(number: int, home: Path | None, as_json_: bool) -> None:
@@ -169,7 +169,7 @@ Commands:
     "How many questions are suggested after each answer. A model makes them in one small "
     "call; 0 suggests none.",
     default=3,
-    type=options.Number(least=0, most=10),
+    type=click.IntRange(0, 10),
 )
 @options.home_option
 def chat(method: Method | Literal["auto"], suggestions: int, home: Path | None) -> None:

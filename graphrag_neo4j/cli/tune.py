@@ -1,5 +1,6 @@
 """`kg-build tune` chooses prompts that fit a collection of documents."""
 
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ from graphrag_neo4j.settings import Settings
     "--passages",
     None,
     "How many passages of the documents the model reads.",
-    type=options.Number(least=1, most=200),
+    type=click.IntRange(1, 200),
     default=PASSAGES,
 )
 @options.model_option
@@ -121,11 +122,8 @@ def _tell_estimate(sample: Sample, settings: Settings) -> None:
 
 async def _ask(sample: Sample, settings: Settings, wishes: Wishes) -> Tuning:
     with listening(quiet=False, fleeting=True) as listen:
-        backends = Backends(settings)
-        try:
+        async with aclosing(Backends(settings)) as backends:
             return await choose(sample, backends, wishes, listen)
-        finally:
-            await backends.aclose()
 
 
 def _summarise(chosen: Tuning, written: Written) -> None:

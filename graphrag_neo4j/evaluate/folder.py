@@ -428,7 +428,7 @@ class EvaluationFolder:
             raise InputError(
                 f"The condition {unknown[0]} has no answers. Those with answers: {has}."
             )
-        return list(given) or known
+        return list(dict.fromkeys(given)) or known
 
     def unanswered(self) -> dict[str, int]:
         """Returns the number of answers that are missing, by condition.

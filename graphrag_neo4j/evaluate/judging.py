@@ -102,10 +102,8 @@ def comparisons(
     """Yields all comparisons of some conditions. The order of the conditions makes no difference.
 
     All questions come once before any comes again, so that a run that was stopped early has judged
-    as many questions as it could. Raises InputError for a condition that comes twice.
+    as many questions as it could.
     """
-    if len(set(conditions)) < len(conditions):
-        raise InputError("A condition is named twice: name each one once.")
     pairs = list(combinations(sorted(conditions), 2))
     orders = (False, True)
     for n, question, (one, other), metric, swapped in product(

@@ -110,15 +110,11 @@ def test_markup_and_line_breaks_of_a_text_are_text(capsys: pytest.CaptureFixture
     assert printed.err == f"name: {shown}\n"
 
 
-@given(st.text("ab  \u0301", max_size=60), st.integers(1, 20), st.text("ab ", max_size=20))
-def test_folding_changes_spaces_alone(text: str, width: int, before: str) -> None:
-    folded = terminal.folded(text, width, before)
-    assert folded.split() == text.split()
-    whole = before + folded
-    assert all(
-        len(one) <= max(width, *map(len, whole.split(" "))) or " " not in one.strip()
-        for one in whole.split("\n")[1:]
-    )
+@given(st.text("ab  \u0301", max_size=60), st.integers(1, 20))
+def test_wrapping_changes_spaces_alone(text: str, width: int) -> None:
+    wrapped = terminal.wrapped(text, width)
+    assert wrapped.split() == text.split()
+    assert all(len(one) <= width or " " not in one.strip() for one in wrapped.split("\n"))
 
 
 def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(

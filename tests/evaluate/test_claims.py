@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.claims import (
     ClaimCounts,
     agreement_of_claims,
@@ -90,9 +90,9 @@ TEXTS = {
 }
 
 
-def study(fake: FakeEndpoint, path: Path, **given: object) -> AsyncEvaluation:
+def study(fake: FakeEndpoint, path: Path, **given: object) -> Evaluation:
     settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test", **given)
-    return AsyncEvaluation(path, settings)
+    return Evaluation(path, settings)
 
 
 async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path) -> None:

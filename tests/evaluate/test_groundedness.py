@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.folder import AnswerRecord, CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import (
     Groundedness,
@@ -210,7 +210,7 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     await graph.run_plain(MADE, said=f"{SAID} A mill burnt down [Data: Sources (1)].")
-    evaluation = AsyncEvaluation(tmp_path / "e", alone)
+    evaluation = Evaluation(tmp_path / "e", alone)
     await evaluation.ground(reports=True)
     report = read_report(tmp_path / "e", alone)
     [levels] = [one for one in report.tables if one.name == "groundedness of reports words"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.folder import METRICS
 from graphrag_neo4j.evaluate.judging import Judged, blind_items, judge_step, judged_by
 from graphrag_neo4j.evaluate.statistics import (
@@ -30,7 +30,7 @@ TEXTS = {
 TWO: Sequence[Metric] = ("comprehensiveness", "diversity")
 
 
-def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> AsyncEvaluation:
+def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> Evaluation:
     settings = load_settings(
         openai_base_url=fake.url,
         openai_api_key="sk-test",
@@ -38,7 +38,7 @@ def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> AsyncEvaluati
         input_price=1.0,
         output_price=2.0,
     )
-    return AsyncEvaluation(path, settings)
+    return Evaluation(path, settings)
 
 
 async def judged(fake: FakeEndpoint, path: Path, model: str = "judge") -> list[Judged]:

@@ -58,7 +58,7 @@ def decomposed(*claims: Sequence[str]) -> str:
 
 def found(
     part: AnswerPart, *replies: str, question: str = QUESTION
-) -> tuple[tuple[SentenceClaims, ...], list[Request]]:
+) -> tuple[list[SentenceClaims], list[Request]]:
     return drive(ClaimSteps(load_settings()).claims(question, part), replies)
 
 
@@ -100,12 +100,12 @@ def test_claims_are_found_in_three_steps() -> None:
         ),
         decomposed(["Marley was rich.", "Marley paid 15 clerks."], ["Jacob Marley died in 1836."]),
     )
-    assert claims == (
-        SentenceClaims(SENTENCES[0], "claims", ("Marley was rich.", "Marley paid 15 clerks.")),
+    assert claims == [
+        SentenceClaims(SENTENCES[0], "claims", ["Marley was rich.", "Marley paid 15 clerks."]),
         SentenceClaims(SENTENCES[1], "ambiguous"),
         SentenceClaims(SENTENCES[2], "nothing to check"),
-        SentenceClaims(SENTENCES[3], "claims", ("Jacob Marley died in 1836.",)),
-    )
+        SentenceClaims(SENTENCES[3], "claims", ["Jacob Marley died in 1836."]),
+    ]
     shown = [request.messages[-1].content for request in requests]
     assert all(QUESTION in prompt and part.context in prompt for prompt in shown)
     assert "4. Death: He died in 1836." in shown[0]
@@ -117,7 +117,7 @@ def test_a_rewritten_sentence_that_says_more_is_not_accepted() -> None:
     part = AnswerPart(SENTENCES[:1], SENTENCES[0])
     (one,), _ = found(part, selected("part", text="Marley was rich in 1799."))
     assert one.outcome == "added"
-    assert one.left_out == ("Marley was rich in 1799. ('1799' stands in no source)",)
+    assert one.left_out == ["Marley was rich in 1799. ('1799' stands in no source)"]
     (one,), _ = found(part, selected("keep"), resolved("Old Marley of Camden was rich."))
     assert one.outcome == "added"
 
@@ -126,10 +126,10 @@ def test_a_claim_that_says_more_is_left_out_and_the_others_stay() -> None:
     part = AnswerPart(SENTENCES[:1], SENTENCES[0])
     said = ["Marley was rich.", "Marley was rich.", "His partner was Ebenezer Scrooge."]
     (one,), _ = found(part, selected("keep"), resolved(""), decomposed(said))
-    assert one.claims == ("Marley was rich.",)
-    assert one.left_out == ("His partner was Ebenezer Scrooge. ('Ebenezer' stands in no source)",)
+    assert one.claims == ["Marley was rich."]
+    assert one.left_out == ["His partner was Ebenezer Scrooge. ('Ebenezer' stands in no source)"]
     (one,), _ = found(part, selected("keep"), resolved(""), decomposed(said[2:]))
-    assert (one.outcome, one.claims) == ("added", ())
+    assert (one.outcome, one.claims) == ("added", [])
 
 
 @pytest.mark.parametrize(

@@ -114,43 +114,6 @@ async def test_what_is_no_document_ends_the_run_with_a_sentence(
     assert rows == [{"outcome": "failed"}]
 
 
-@pytest.mark.usefixtures("graph", "environment")
-async def test_settings_may_come_from_the_environment(endpoint: FakeEndpoint) -> None:
-    async with AsyncGraphRAG.from_env(model="some-model", claims=False) as rag:
-        assert (await rag.index([Document(TALE, "memory:0")])).complete
-    assert {call.model for call in endpoint.log} <= {"some-model", "text-embedding-3-small"}
-    assert "claims" not in {call.kind for call in endpoint.log}
-    with pytest.raises(InputError, match="KG_GLEANINGS"):
-        GraphRAG.from_env(gleanings=-1)
-
-
-async def test_it_must_be_opened(alone: Settings) -> None:
-    rag = GraphRAG(alone)
-    for use in (rag.status, lambda: rag.index([]), lambda: rag.delete("x")):
-        with pytest.raises(InputError, match="use it in a `with` statement"):
-            use()
-    waiting = AsyncGraphRAG(alone)
-    with pytest.raises(InputError, match="use it in a `with` statement"):
-        await waiting.status()
-
-
-def test_one_that_could_not_be_opened_is_not_open(alone: Settings) -> None:
-    rag = GraphRAG(alone.model_copy(update={"neo4j_database": None, "neo4j_uri": "bolt://::"}))
-    with pytest.raises((InputError, GraphError)), rag:
-        pass
-    with pytest.raises(InputError, match="use it in a `with` statement"):
-        rag.status()
-
-
-@pytest.mark.usefixtures("graph")
-def test_it_can_be_opened_again(alone: Settings) -> None:
-    rag = GraphRAG(alone)
-    for n in (1, 2):
-        with rag:
-            rag.index([Document(TALE, f"memory:{n}")])
-            assert rag.status().counts["documents"] == n
-
-
 def test_no_server_may_be_started_where_that_is_off(settings: Make) -> None:
     apart = settings(neo4j_uri=None, embedded=False)
     with pytest.raises(GraphError, match="No Neo4j is set: set NEO4J_URI"), GraphRAG(apart):
@@ -226,18 +189,6 @@ async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
     assert told == [
         Notice(f"{uri}/docs/a.txt is gone and is dropped from the graph.", warning=True)
     ]
-
-
-async def test_every_unusable_row_of_a_file_is_named(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"text": 1}\n{"text": "Marley was dead."}\nno\n')
-    async with AsyncGraphRAG(alone) as rag:
-        built = await rag.index("rows.jsonl")
-    [reason] = built.unreadable.values()
-    assert "line 1 has no text" in reason
-    assert "line 3 is not JSON" in reason
-    assert len(await sources(graph)) == 1
 
 
 async def test_prepended_metadata_is_in_what_the_endpoint_is_asked(

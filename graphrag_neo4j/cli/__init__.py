@@ -47,6 +47,7 @@ MODULES = {
     "chat": "query",
     "suggest": "query",
     "map": "browse",
+    "mcp": "browse",
     "delete": "change",
     "resolve": "change",
     "import": "change",

@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
-import psutil
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
@@ -141,11 +140,10 @@ def index(
 def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
     if not quiet:
         _tell_documents(built)
-        _tell_usage(built.usage)
-        if built.status:
-            print_status(built.status, batches=False)
-    elif built.status:
+    if built.status and quiet:
         print_failures(built.status, error=True)
+    elif built.status:
+        print_status(built.status, batches=False)
     flaws = unread(built.unreadable.items())
     twice = "the corpus names it more than once; only the first was read"
     flaws += [f"{source}: {twice}" for source in built.ingested.repeated]
@@ -167,6 +165,7 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
 
 
 def _tell_documents(built: IndexResult) -> None:
+    """Prints what became of the documents, the cost of each step, and what was odd."""
     done = built.ingested
     terminal.line(
         f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
@@ -175,18 +174,14 @@ def _tell_documents(built: IndexResult) -> None:
     for suffix, n in sorted(built.skipped.items()):
         kind = f"of type {suffix}" if suffix else "without a file extension"
         terminal.line(f"Skipped: {counted(n, 'file')} {kind}, which can't be read.")
-    if n := done.replaced + Usage.total(built.usage.values()).replaced:
+    total = Usage.total(built.usage.values())
+    if n := done.replaced + total.replaced:
         characters = counted(n, "character")
         terminal.line(f"{characters} that Neo4j can't store {was(n)} replaced by \ufffd.")
     if n := done.cut_otherwise:
         changed = f"{counted(n, 'document')} {was(n)} split into chunks with other settings."
         terminal.line(f"{changed} Add --reread to split and read again.")
-
-
-def _tell_usage(usage: Mapping[str, Usage]) -> None:
-    """Prints the calls, tokens and cost of each step, and what was odd about the replies."""
-    total = Usage.total(usage.values())
-    rows = []
+    rows, usage = [], built.usage
     for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
         tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
         counts = (f"{n:,}" for n in (it.calls, it.failed, *tokens))
@@ -203,20 +198,17 @@ def _tell_usage(usage: Mapping[str, Usage]) -> None:
 def _tell_extractive(settings: Settings) -> None:
     """Prints that no model was asked and, unless this was intended, how to have one asked."""
     if settings.lacks_endpoint:
-        terminal.line(
-            (f"KG_MODEL is {settings.model}, but it was not asked: no key is set.", "yellow")
-        )
-    extractive = (
-        "This index is extractive: it was made without a model, and all its sentences are quoted "
-        "from the documents."
+        unasked = f"KG_MODEL is {settings.model}, but it was not asked: no key is set."
+        terminal.line(unasked, style="yellow")
+    terminal.line(
+        "This index is extractive: it was made without a model, and quotes the documents."
     )
     if settings.model == EXTRACTIVE:
-        terminal.line(extractive)
         return
     terminal.line(
-        f"{extractive} To have a model read the documents, set OPENAI_API_KEY (or, for your own "
-        "endpoint, OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same "
-        "command again."
+        "To have a model read the documents, set OPENAI_API_KEY (or, for your own endpoint, "
+        "OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same command "
+        "again."
     )
     from graphrag_neo4j.llm import find_local_servers  # noqa: PLC0415 - it takes a moment
 
@@ -232,22 +224,12 @@ def _tell_what_next(settings: Settings) -> None:
     terminal.line("What you can do now:")
     for command, what in NEXT.items():
         terminal.line(f"  {command:<43} {what}")
-    if not settings.neo4j_uri and (server := embedded.running(settings)):
+    if not settings.neo4j_uri and embedded.running(settings):
         home = f" --home {shlex.quote(str(settings.home))}" if settings.home else ""
         terminal.line(
-            f"Neo4j keeps running in the background ({memory(server.pid)}). "
-            f"`kg-build neo4j stop{home}` stops it. Your data is kept, and the next command starts "
-            "it again."
+            f"Neo4j keeps running in the background. `kg-build neo4j stop{home}` stops it. Your "
+            "data is kept, and the next command starts it again."
         )
-
-
-def memory(pid: int) -> str:
-    """Returns the resident memory of a process in words, in units of 10^9 bytes."""
-    try:
-        resident = psutil.Process(pid).memory_info().rss
-    except psutil.Error:  # the process has just ended, or belongs to another user
-        return "its memory use is unknown"
-    return f"{resident / 1e9:.1f} GB of memory"
 
 
 @click.command()

@@ -8,7 +8,7 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import answer, terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.cli.output.words import counted, refusal, total_usage, was
+from graphrag_neo4j.cli.output.words import counted, refusal, total_usage
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
@@ -36,16 +36,14 @@ if TYPE_CHECKING:
 @options.value(
     "--prefilter",
     None,
-    "For global search: read only this many reports, namely those that are most similar to "
-    "the question.",
+    "For global search: read only this many reports, those most similar to the question.",
     type=click.IntRange(min=1),
 )
 @options.value(
     "--expand",
     None,
-    "For local and drift search: how the graph around an entity is explored. hop takes the "
-    "direct neighbours; ppr goes further by personalised PageRank. The default is "
-    "ppr.",
+    "For local and drift search: how the graph around an entity is explored. hop takes the direct "
+    "neighbours; ppr goes further by personalised PageRank. [default: ppr]",
     type=options.NearestChoice(EXPAND),
 )
 @options.value(
@@ -121,29 +119,21 @@ def suggest(number: int, home: Path | None, as_json_: bool) -> None:
     """
     settings = options.settings_of(home=home)
     check_answering(settings)
-    try:
-        found = options.ask(
-            settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True
-        )
-    except ReplyError as error:
-        reason = str(error).rstrip(".")
-        terminal.line(f"Error: No question is suggested, since {reason}.", error=True)
-        raise click.exceptions.Exit(1) from None
+    found = options.ask(settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True)
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
         for one in found:
             terminal.line(one.question)
-        if not found.questions:
-            terminal.line("No question was found that the graph can answer.")
         if n := len(found.left_out):
-            them = "it" if n == 1 else "them"
-            left_out = f"{counted(n, 'question')} {was(n)} left out"
-            terminal.line(f"{left_out}, because the graph can't answer {them}.", style="dim")
+            left_out = f"{counted(n, 'question')} that the graph can't answer"
+            terminal.line(f"Left out: {left_out}.", style="dim")
         if found.usage:
             terminal.line(f"{total_usage(found.usage)}.", style="dim")
-        if found.questions:
-            terminal.line('`kg-build query "…"` answers a question.', style="dim")
+        last = '`kg-build query "…"` answers a question.'
+        if not found.questions:
+            last = "No question was found that the graph can answer."
+        terminal.line(last, style="dim")
     if not found.questions:
         raise click.exceptions.Exit(1)
 
@@ -275,8 +265,7 @@ class Conversation:
             case "/sources", () if self.last and self.last.citations:
                 answer.print_sources(self.last)
             case "/sources", ():
-                none = "There is no answer yet, so there are no sources to show."
-                terminal.line("The last answer cites no sources." if self.last else none)
+                terminal.line("There is no answer yet that cites sources.")
             case "/new", ():
                 self.history.clear()
                 terminal.line("The questions and answers so far are forgotten.")

@@ -8,11 +8,8 @@ for one in evaluation.costs():
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Self, Unpack
-
-import anyio.to_thread
 
 from graphrag_neo4j.evaluate import answers, claims, groundedness, judging
 from graphrag_neo4j.evaluate import questions as asking
@@ -167,8 +164,7 @@ class Evaluation:
         folder, settings = self.folder, self.settings
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
-        work = partial(groundedness.estimate_support, texts, folder, settings, judge)
-        return await anyio.to_thread.run_sync(work)
+        return groundedness.estimate_support(texts, folder, settings, judge)
 
     async def ground(
         self, *, reports: bool = False, words: bool = False
@@ -184,8 +180,7 @@ class Evaluation:
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
         await groundedness.judge_support(texts, folder, settings, judge, self.listen)
-        work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
-        return await anyio.to_thread.run_sync(work)
+        return groundedness.groundedness_of(texts, folder, settings, judge)
 
     async def judge(
         self,

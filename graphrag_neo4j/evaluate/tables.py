@@ -271,23 +271,20 @@ def _place(one: groundedness.JudgedSentence, folder: EvaluationFolder) -> list[C
 def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[Table]:
     """Returns what the answers cost, what is missing, and how to repeat the evaluation."""
     current, given, dead = {one.key for one in answers}, Counter[str](), Counter[str]()
-    reasons = Counter[tuple[str, str]]()
-
-    def count(what: str, failure: str | None) -> None:
-        if failure:
-            reasons[what, failure] += 1
-
+    failures = [
+        *((f"answer of {one.condition}", one.failure) for one in answers),
+        *(
+            (f"verdict by {one.judge} on {one.metric}", one.failure)
+            for one in folder.verdicts
+            if {one.first, one.second} <= current
+        ),
+        *(("claims of a part of an answer", one.failure) for one in folder.claims),
+        *(("support of a cited sentence", one.failure) for one in folder.supports),
+    ]
+    reasons = Counter((what, why) for what, why in failures if why)
     for one in answers:
         dead[one.condition] += len(one.dead)
         given[one.condition] += bool(one.failure)
-        count(f"answer of {one.condition}", one.failure)
-    for each in folder.verdicts:
-        if {each.first, each.second} <= current:
-            count(f"verdict by {each.judge} on {each.metric}", each.failure)
-    for part in folder.claims:
-        count("claims of a part of an answer", part.failure)
-    for support in folder.supports:
-        count("support of a cited sentence", support.failure)
     never = "not asked yet, or the graph does not have this level"
     left = {name: n - given[name] for name, n in folder.unanswered().items()}
     missing: list[Sequence[Cell]] = [

@@ -31,16 +31,6 @@ def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[
 class TestCommands:
     """What commands say."""
 
-    def test_an_option_out_of_range_is_told_in_plain_words(self, kg: Run) -> None:
-        ran = kg("query", "Who?", "--level", "abc")
-        assert ran.code == 2
-        assert ran.err.endswith("abc is not allowed here. Give a whole number, 0 or more.\n")
-        ran = kg("index", "x", "--max-cost", "-1")
-        assert ran.err.endswith("-1 is not allowed here. Give a number, 0 or more.\n")
-
-    def test_an_empty_graph_says_what_to_do(self, kg: Run) -> None:
-        assert "The graph is empty. `kg-build index PATHS` reads" in kg("status").out
-
     def test_an_address_without_a_server_is_one_sentence(
         self, kg: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:

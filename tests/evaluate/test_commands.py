@@ -198,7 +198,7 @@ def test_what_can_not_be_done_is_told_in_one_sentence(
     assert "two conditions" in kg_alone("eval", "judge", folder, "-c", "graph", "--yes").err
     monkeypatch.setenv("KG_MODEL", "extractive")
     refused = kg_alone("eval", "questions", tmp_path / "q", "--yes")
-    assert "KG_MODEL=extractive says that none is asked" in refused.err
+    assert "No model is set" in refused.err
     (tmp_path / "third.jsonl").write_text('{"question": "Why?", "answer": "So."}\n')
     imported = ("eval", "import", folder, tmp_path / "third.jsonl", "--condition", "third")
     ran = kg_alone(*imported)
@@ -237,7 +237,7 @@ def test_calls_that_fail_are_told_with_the_reason_and_nothing_is_not_reported(
     assert "1 call failed." in ran.out
     assert "1 time: the reply is" in ran.out
     ran = kg_alone("eval", "report", "e")
-    assert (ran.code, "nothing to report" in ran.err) == (1, True)
+    assert (ran.code, "holds no answers" in ran.err) == (1, True)
     assert not (tmp_path / "eval.html").exists()
 
 

@@ -55,8 +55,7 @@ def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
     [
         ("locla", "'locla' is no condition. Did you mean local?"),
         ("", "'' is no condition."),
-        ("global:x", "'x' is no detail of it. Write a level such as global:2 or global:dynamic"),
-        ("basic:hop", "'hop' is no detail of it. Write basic alone"),
+        ("global:x", "'x' is no detail of global"),
         ("TS=local", "The name TS means a condition already"),
         ("a:b=local", "its name must have 1 to 60 characters"),
         ("local,map_call=3", "no setting map_call .* Did you mean map_calls?"),

@@ -53,17 +53,12 @@ def written(path: Path, text: str) -> list[QuestionRecord]:
     return read_questions(path)
 
 
-def test_a_text_file_has_a_question_on_each_line(tmp_path: Path) -> None:
-    found = written(tmp_path / "q.txt", "Who?\n\n  Why,  and how?  \nWho?\n谁?\n")
-    assert [one.text for one in found] == ["Who?", "Why, and how?", "谁?"]
-
-
-def test_a_table_has_a_column_of_questions(tmp_path: Path) -> None:
+def test_a_text_has_a_question_on_each_line_and_a_table_a_column(tmp_path: Path) -> None:
+    text = written(tmp_path / "q.txt", "Who?\n\n  Why,  and how?  \nWho?\n谁?\n")
+    assert [one.text for one in text] == ["Who?", "Why, and how?", "谁?"]
     table = 'question_text,question_id\n"What recurs, and where?",1\nHow?,2\n'
-    assert [one.text for one in written(tmp_path / "q.csv", table)] == [
-        "What recurs, and where?",
-        "How?",
-    ]
+    found = written(tmp_path / "q.csv", table)
+    assert [one.text for one in found] == ["What recurs, and where?", "How?"]
     rows = [{"question": "Who?", "persona": "a nurse", "task": "compare"}, {"question": "Why?"}]
     found = written(tmp_path / "q.jsonl", "\n".join(map(json.dumps, rows)))
     assert [(one.text, one.persona, one.task) for one in found] == [
@@ -165,9 +160,9 @@ def test_a_wrong_line_is_named(tmp_path: Path, row: object, problem: str) -> Non
 
 @pytest.mark.parametrize("name", ["C0", "TS", "local", "C9"])
 def test_a_name_that_means_a_search_of_ours_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=f"The name {name} means answers of this program"):
+    with pytest.raises(InputError, match="means answers of this program"):
         evaluation(tmp_path).import_answers(lines(tmp_path, GIVEN), name)
-    with pytest.raises(InputError, match="can't be the name of a condition"):
+    with pytest.raises(InputError, match="commas"):
         evaluation(tmp_path).import_answers(lines(tmp_path, GIVEN), "a,b")
 
 

@@ -33,19 +33,6 @@ I hope this helps. Thank you.
 """
 
 
-GERMAN = """\
-# Ada Lovelace
-
-Hier ist eine Übersicht. Sie traf Charles 1833. Beide schrieben sich lange Briefe [Data: Sources \
-(3)]. War das oft? Das weiß heute z.B. Dr. Stein nicht.
-
-Im Folgenden steht mehr dazu. Wichtig sind vor allem diese Punkte:
-
-1. Sie schrieb Anmerkungen [Data: Quellen (7)].
-2. Danke!
-"""
-
-
 def test_english_statements_are_found_with_what_covers_them() -> None:
     letters = ("[Data: Sources (3)]", "[Data: Sources (4)]", "[Data: Claims (2)]")
     assert statements_in(ENGLISH) == [
@@ -61,15 +48,6 @@ def test_english_statements_are_found_with_what_covers_them() -> None:
     ]
 
 
-def test_german_statements_are_found() -> None:
-    assert [one.text for one in statements_in(GERMAN)] == [
-        "Sie traf Charles 1833.",
-        "Beide schrieben sich lange Briefe.",
-        "Das weiß heute z.B. Dr. Stein nicht.",
-        "Sie schrieb Anmerkungen.",
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -77,13 +55,11 @@ def test_german_statements_are_found() -> None:
         "No answer to this question was found.",
         "Here are the most important themes.",
         "Voici un résumé des thèmes.",
-        "A continuación se presentan los temas.",
+        "Hier ist eine Übersicht über alles.",
         "以下是主要主题的总结。",
         "Who was it, and why?",
-        "彼はどこにいましたか？",
         "Yes. No.",
         "**The years of Ada**",
-        "Title\n=====",
         "### Sources\n- [1] novel.txt\n- [2] letters.txt",
     ],
 )
@@ -138,7 +114,6 @@ def test_what_a_passage_says_is_supported(sentence: str) -> None:
     "sentence",
     [
         "The village has a small church and two mills.",
-        "Neural networks need large amounts of labelled images.",
         "Scrooge paid Bob Cratchit fifteen shillings a week.",
     ],
 )
@@ -150,12 +125,3 @@ def test_another_number_is_no_full_support() -> None:
     verdict = support_by_words("Ada met Charles Babbage at a London party in June 1843.", [PASSAGE])
     assert verdict.support == "partly"
     assert "lack 1843" in verdict.reason
-
-
-def test_it_does_not_see_a_negation_or_who_does_what() -> None:
-    """The page on groundedness says so: a model is needed for these."""
-    for wrong in (
-        "In June 1833 I never met Charles Babbage at a party in London.",
-        "Charles Babbage met Ada at a party in London in June 1833, not I.",
-    ):
-        assert support_by_words(wrong, [PASSAGE]).support == "supported"

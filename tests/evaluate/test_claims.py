@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.claims import (
     ClaimCounts,
@@ -114,22 +113,6 @@ async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path)
     counts = count_claims(by_condition["C0"])
     assert counts.claims == 13  # "Bob rows to it too." comes twelve times
     assert counts.clusters[0.8] < counts.clusters[0.5] < 13
-
-
-@pytest.mark.parametrize("concurrency", [1, 4])
-async def test_at_the_cost_limit_each_reply_is_kept(tmp_path: Path, concurrency: int) -> None:
-    evaluation(tmp_path, {"C0": TEXTS["C0"], "SS": TEXTS["SS"]}, questions=1)
-    price = {"input_price": 1000, "output_price": 1000, "concurrency": concurrency}
-    with FakeEndpoint() as fake:
-        with pytest.raises(BudgetSpentError):
-            await study(fake, tmp_path, **price, max_cost=0.5).find_claims()
-        paid = [call.request for call in fake.log]
-        assert 0 < len(paid) < 9
-        done = await study(fake, tmp_path, **price).find_claims()
-        assert done.failed == 0
-        asked = [call.request for call in fake.log]
-    assert len(asked) == len(set(asked)) == 9
-    assert not (tmp_path / "unfinished_claims.jsonl").exists()
 
 
 async def test_an_answer_with_a_missing_part_does_not_count_and_is_tried_again(

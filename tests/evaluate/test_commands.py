@@ -2,6 +2,10 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +18,7 @@ from graphrag_neo4j.evaluate.folder import EvaluationFolder
 from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS
 from graphrag_neo4j.settings import load_settings
 from tests.cli.test_json import held
-from tests.conftest import Run
+from tests.conftest import KEY, Run
 from tests.support.fake_endpoint import FakeEndpoint
 
 pytestmark = pytest.mark.one_release
@@ -281,3 +285,69 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
         extra_needed("eval", "The report needs"),
     ):
         raise ModuleNotFoundError("no module", name="scipy")
+
+
+SECONDS = 300  # at most: a machine may be slow
+SAVED = 3  # records after which a step is killed
+
+
+def run(folder: Path, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
+    """Starts a command of an evaluation with one call at a time."""
+    return subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, "-m", "graphrag_neo4j.cli", "eval", arguments[0], folder, *arguments[1:]],
+        cwd=folder.parent,
+        env={**os.environ, "OPENAI_API_KEY": KEY, "KG_CONCURRENCY": "1", **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def lines(path: Path) -> int:
+    """The number of whole lines of a file."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def kill_after(running: "subprocess.Popen[bytes]", file: Path, records: int) -> int:
+    """Kills a command once its file has so many records, and returns how many there are then."""
+    end = time.monotonic() + SECONDS
+    while lines(file) < records:
+        assert running.poll() is None, "the command ended before it could be killed"
+        assert time.monotonic() < end, f"{file} has {lines(file)} records"
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    return lines(file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "records", "calls"),
+    [
+        (("judge", "--metric", "diversity", "--repeats", "1"), "verdicts.jsonl", 12),
+        (("claims",), "claims.jsonl", 36),
+        (("ground",), "groundedness.jsonl", 6),
+    ],
+)
+def test_a_killed_step_goes_on_from_the_last_reply(
+    endpoint: FakeEndpoint,
+    folder: Path,
+    command: tuple[str, ...],
+    records: str,
+    calls: int,
+) -> None:
+    """Claims take three calls for a record: those that were answered are not made again."""
+    base, whole = {"OPENAI_BASE_URL": endpoint.url}, 6 if command == ("ground",) else 12
+    endpoint.change(latency=0.2)
+    saved = kill_after(run(folder, *command, "--yes", **base), folder / records, SAVED)
+    assert SAVED <= saved < whole
+    first = [call.request for call in endpoint.log]
+    endpoint.change(latency=0.0)
+    endpoint.reset()
+    assert run(folder, *command, "--yes", **base).wait(SECONDS) == 0
+    again = [call.request for call in endpoint.log]
+    assert len({*first, *again}) == calls
+    assert len(set(first) & set(again)) <= 1, "only the call that was under way is made again"
+    assert lines(folder / records) == whole
+    endpoint.reset()
+    assert run(folder, *command, "--yes", **base).wait(SECONDS) == 0
+    assert endpoint.log == []

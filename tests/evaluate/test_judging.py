@@ -85,24 +85,6 @@ async def test_a_judge_by_place_or_by_chance_gives_no_significant_row(
         assert len({test.result.win_rate for test in tests}) > 1
 
 
-async def test_malformed_verdicts_are_missing_and_are_asked_for_in_the_next_run(
-    tmp_path: Path,
-) -> None:
-    folder = evaluation(tmp_path, TEXTS, questions=1)
-    with FakeEndpoint(misjudged=("two winners", "prose")) as fake:
-        found = await judged(fake, tmp_path)
-        assert {one.winner for one in found} == {None}
-        assert {result.win_rate for result in pair_results(found)} == {None}
-        assert pair_tests(pair_results(found)) == []
-        fake.change(misjudged=("winner 3",))
-        found = await judged(fake, tmp_path)
-        assert (bias_of(found).missing, len(found)) == (0, 24)
-        fake.reset()
-        await judged(fake, tmp_path)
-        assert fake.log == []  # no verdict is paid for twice
-    assert len(folder.questions) == 1
-
-
 async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
     evaluation(tmp_path, dict.fromkeys("AB", "The clerk wrote long letters to {}. " * 15), 1)
     with FakeEndpoint() as fake:

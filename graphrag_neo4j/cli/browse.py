@@ -18,15 +18,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.integrations.explore import (
-    Section,
-    example_values,
-    guide,
-    read_map,
-    saved,
-    sections,
-    served,
-)
+from graphrag_neo4j.integrations import explore
 from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.settings import Settings
@@ -53,7 +45,7 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> bytes:
         listen(Started("map of communities"))
-        return (await read_map(rag.graph)).page(title).encode()
+        return (await explore.read_map(rag.graph)).page(title).encode()
 
     content = options.ask(options.settings_of(home=home), work, fleeting=True)
     options.write_output(output, content)
@@ -103,9 +95,9 @@ def browse(
         )
     settings = options.settings_of(home=home)
 
-    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[Section]:
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[explore.Section]:
         listen(Started("guide"))
-        return sections(await example_values(rag.graph))
+        return explore.sections(await explore.example_values(rag.graph))
 
     found = options.ask(settings, work, fleeting=True)
     for section in found if list_ else ():
@@ -115,7 +107,7 @@ def browse(
             terminal.block(query.text)
         terminal.line()
     if save:
-        options.write_output(save, saved(found, archive=save.suffix == ".zip"))
+        options.write_output(save, explore.saved(found, archive=save.suffix == ".zip"))
         terminal.line(
             f"Written to {save}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
         )
@@ -125,7 +117,7 @@ def browse(
 
 def _serve(
     settings: Settings,
-    found: list[Section],
+    found: list[explore.Section],
     browser: str | None,
     *,
     show_password: bool,
@@ -133,9 +125,9 @@ def _serve(
 ) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
     style = data("browser/style.grass").read_text("utf-8")
-    pages = {"/guide.html": guide(found), "/style.grass": style}
+    pages = {"/guide.html": explore.guide(found), "/style.grass": style}
     origins = _origins(settings, server, browser)
-    with served(pages, origins, server.browse_port if server else 0) as port:
+    with explore.served(pages, origins, server.browse_port if server else 0) as port:
         _show_access(settings, server, show_password=show_password)
         terminal.line("When Neo4j Browser is connected, it opens the guide, or paste these lines:")
         terminal.line(f"  :style http://localhost:{port}/style.grass")

@@ -118,7 +118,8 @@ class _Paying:
                 self.evaluation.listen = hear
                 return await work()
 
-        return anyio.run(opened)
+        with options.extra_needed("eval", "This needs"):
+            return anyio.run(opened)
 
     def make(
         self,

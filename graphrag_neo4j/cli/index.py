@@ -17,20 +17,8 @@ import click
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
-from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output import terminal, words
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
-from graphrag_neo4j.cli.output.words import (
-    counted,
-    money,
-    money_known,
-    named_step,
-    repaired,
-    seconds,
-    summed,
-    total_usage,
-    unread,
-    was,
-)
 from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_status
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate
@@ -144,7 +132,7 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
         print_failures(built.status, error=True)
     elif built.status:
         print_status(built.status, batches=False)
-    flaws = unread(built.unreadable.items())
+    flaws = words.unread(built.unreadable.items())
     twice = "the corpus names it more than once; only the first was read"
     flaws += [f"{source}: {twice}" for source in built.ingested.repeated]
     flaws += [f"{source}: it holds no text" for source in built.ingested.empty]
@@ -169,29 +157,31 @@ def _tell_documents(built: IndexResult) -> None:
     done = built.ingested
     terminal.line(
         f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
-        f"{counted(done.chunks, 'chunk')} written."
+        f"{words.counted(done.chunks, 'chunk')} written."
     )
     for suffix, n in sorted(built.skipped.items()):
         kind = f"of type {suffix}" if suffix else "without a file extension"
-        terminal.line(f"Skipped: {counted(n, 'file')} {kind}, which can't be read.")
+        terminal.line(f"Skipped: {words.counted(n, 'file')} {kind}, which can't be read.")
     total = Usage.total(built.usage.values())
     if n := done.replaced + total.replaced:
-        characters = counted(n, "character")
-        terminal.line(f"{characters} that Neo4j can't store {was(n)} replaced by \ufffd.")
+        characters = words.counted(n, "character")
+        terminal.line(f"{characters} that Neo4j can't store {words.was(n)} replaced by \ufffd.")
     if n := done.cut_otherwise:
-        changed = f"{counted(n, 'document')} {was(n)} split into chunks with other settings."
+        changed = (
+            f"{words.counted(n, 'document')} {words.was(n)} split into chunks with other settings."
+        )
         terminal.line(f"{changed} Add --reread to split and read again.")
     rows, usage = [], built.usage
     for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
         tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
         counts = (f"{n:,}" for n in (it.calls, it.failed, *tokens))
-        rows.append((named_step(step), *counts, money_known(it.cost, it.unpriced)))
+        rows.append((words.named_step(step), *counts, words.money_known(it.cost, it.unpriced)))
     if rows:
         terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
     if n := total.repaired:
-        terminal.line(repaired(n))
+        terminal.line(words.repaired(n))
     if n := total.estimated:
-        calls = counted(n, "call")
+        calls = words.counted(n, "call")
         terminal.line(f"The endpoint did not report the tokens of {calls}; they are estimated.")
 
 
@@ -268,7 +258,7 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
                     listen.rest()
                     now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
                     terminal.line(f"{now}  {_sentence(built)}")
-                    for flaw in unread(sorted(set(built.unreadable.items()) - flaws)):
+                    for flaw in words.unread(sorted(set(built.unreadable.items()) - flaws)):
                         terminal.line(f"{flaw}.", style="red", error=True)
                     flaws = set(built.unreadable.items())
                     if not terminal.errors_are_shown():
@@ -304,15 +294,15 @@ def _sentence(built: IndexResult) -> str:
         "unchanged": done.unchanged,
     }
     first, *others = [(name, n) for name, n in counts.items() if n] or [("unchanged", 0)]
-    documents = f"{counted(first[1], 'document')} {first[0]}"
+    documents = f"{words.counted(first[1], 'document')} {first[0]}"
     parts = [", ".join([documents, *(f"{n:,} {name}" for name, n in others)])]
     if any(used.calls for used in built.usage.values()):
-        parts.append(total_usage(built.usage))
-    line = f"{'; '.join([*parts, seconds(built.seconds)])}."
+        parts.append(words.total_usage(built.usage))
+    line = f"{'; '.join([*parts, words.seconds(built.seconds)])}."
     if built.stopped:
         line += f" {built.stopped} The rest is done in a later build."
     elif built.status and (failed := len(built.status.failures)):
-        items = counted(failed, "item")
+        items = words.counted(failed, "item")
         line += f" {items} failed and will be tried again; `kg-build status` gives the reasons."
     return line
 
@@ -343,14 +333,14 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
 
 def _print_estimate(found: Estimate, settings: Settings) -> None:
     terminal.line(
-        f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}, "
-        f"{counted(found.text_tokens, 'token')} of text."
+        f"{words.counted(found.documents, 'document')}, {words.counted(found.chunks, 'chunk')}, "
+        f"{words.counted(found.text_tokens, 'token')} of text."
     )
     if found.origin == "extractive":
         terminal.line("The index would be extractive: it needs no model, no calls and no money.")
     else:
         _print_steps(found, settings)
-    for flaw in unread(found.unreadable.items()):
+    for flaw in words.unread(found.unreadable.items()):
         terminal.line(f"{flaw}.", style="red")
 
 
@@ -361,9 +351,9 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     ]
     costs = [[one.cost for one in found.steps], [one.batch_cost for one in found.steps]]
     shown = [
-        [*(named_step(one.step) for one in found.steps), "total"],
+        [*(words.named_step(one.step) for one in found.steps), "total"],
         *([f"{n:,}" for n in [*column, sum(column)]] for column in counts),
-        *([money(n) for n in [*column, summed(column)]] for column in costs),
+        *([words.money(n) for n in [*column, words.summed(column)]] for column in costs),
     ]
     head = ("step", "calls", "tokens in", "tokens out", "cost", "with --batch")
     terminal.table(head, list(zip(*shown, strict=True)))

@@ -213,16 +213,6 @@ def answer_key(question: str, condition: str, made_with: Mapping[str, str]) -> s
     return identify("answer", question, condition, *made)
 
 
-def verdict_key(
-    metric: Metric, answers: tuple[str, str], judge: str, repeat: int, made_with: str
-) -> str:
-    """The key of a verdict on the answers with these two keys, in this order.
-
-    `made_with` identifies the prompt and the options of the judge.
-    """
-    return identify("verdict", metric, *answers, judge, repeat, made_with)
-
-
 class Record(Protocol):
     """What all records have."""
 

@@ -18,7 +18,6 @@ from graphrag_neo4j.evaluate.folder import (
     AnswerRecord,
     EvaluationFolder,
     VerdictRecord,
-    verdict_key,
 )
 from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult, token_counter
 from graphrag_neo4j.llm import Endpoint
@@ -145,7 +144,7 @@ def _items(
         first, second = (there.get((of.question, condition)) for condition in of.shown)
         if first and second:
             keys = (first.key, second.key)
-            key = verdict_key(of.metric, keys, judge, of.repeat, made_with)
+            key = identify("verdict", of.metric, *keys, judge, of.repeat, made_with)
             record = VerdictRecord(key, of.question, of.metric, *keys, judge, of.repeat)
             yield JudgeItem(record, folder.questions[of.question].text, first, second)
 

@@ -61,6 +61,7 @@ LONGEST = 40  # letters of a word whose beginnings are kept
 ENDING = 2  # letters of a word that another form of it may lack
 MOST_NEW = 0.5  # share of the words that may be new, apart from names and numbers
 MOST_ITEMS = 50  # sentences of one request
+Plainly = BeforeValidator(lambda value: str(value).strip().casefold())
 Number = Annotated[int, BeforeValidator(read_reference)]
 LongText = Annotated[Text, Field(json_schema_extra={"maxLength": 1500})]
 
@@ -73,10 +74,7 @@ class NumberedSchema(ReplySchema):
 
 class _SelectedSchema(NumberedSchema):
     defaults: ClassVar[Mapping[str, object]] = {"text": ""}
-    verdict: Annotated[
-        Literal["keep", "part", "none"],
-        BeforeValidator(lambda value: str(value).strip().casefold()),
-    ]
+    verdict: Annotated[Literal["keep", "part", "none"], Plainly]
     text: LongText
 
 
@@ -91,10 +89,7 @@ class SelectionSchema(ReplySchema):
 
 class _ResolvedSchema(NumberedSchema):
     defaults: ClassVar[Mapping[str, object]] = {"text": ""}
-    verdict: Annotated[
-        Literal["clear", "resolved", "ambiguous"],
-        BeforeValidator(lambda value: str(value).strip().casefold()),
-    ]
+    verdict: Annotated[Literal["clear", "resolved", "ambiguous"], Plainly]
     text: LongText
 
 

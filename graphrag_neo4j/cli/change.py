@@ -177,10 +177,9 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
 def _notes(imported: ImportSummary) -> Iterator[str]:
     """Yields a sentence for each unusual thing that the import did."""
     if n := imported.invented:
-        what = "citation in the reports" if n == 1 else "citations in the reports"
-        yield f"{n:,} {what} referred to nothing in the tables and {was(n)} removed."
+        what = counted(n, "citation")
+        yield f"{what} in the reports referred to nothing in the tables and {was(n)} removed."
     if n := imported.rebuilt:
-        text = f"The text of {counted(n, 'document')}"
-        yield f"{text} was rebuilt by joining the text units in their order."
+        yield f"The text of {counted(n, 'document')} was rebuilt by joining its text units."
     if n := imported.replaced:
         yield f"{counted(n, 'character')} that Neo4j can't store {was(n)} replaced by \ufffd."

@@ -562,11 +562,7 @@ def status(folder: Path) -> None:
 
     It asks no model and needs no Neo4j.
     """
-    found = EvaluationFolder(folder)
-    if not found.exists:
-        raise InputError(
-            f"{folder} holds no evaluation. `kg-build eval questions {folder}` begins one."
-        )
+    found = EvaluationFolder.begun(folder)
     personas = {one.persona for one in found.questions if one.persona}
     made = f", asked by {counted(len(personas), 'persona')}" if personas else ""
     terminal.line(f"{counted(len(found.questions), 'question')}{made}.")

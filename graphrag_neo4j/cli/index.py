@@ -326,22 +326,17 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
-        _print_estimate(found, settings)
+        documents, chunks = found.documents, words.counted(found.chunks, "chunk")
+        text = f"{words.counted(found.text_tokens, 'token')} of text"
+        terminal.line(f"{words.counted(documents, 'document')}, {chunks}, {text}.")
+        if found.origin == "extractive":
+            terminal.line("The index would be extractive: it needs no model and costs nothing.")
+        else:
+            _print_steps(found, settings)
+        for flaw in words.unread(found.unreadable.items()):
+            terminal.line(f"{flaw}.", style="red")
     if found.unreadable:
         raise click.exceptions.Exit(1)
-
-
-def _print_estimate(found: Estimate, settings: Settings) -> None:
-    terminal.line(
-        f"{words.counted(found.documents, 'document')}, {words.counted(found.chunks, 'chunk')}, "
-        f"{words.counted(found.text_tokens, 'token')} of text."
-    )
-    if found.origin == "extractive":
-        terminal.line("The index would be extractive: it needs no model, no calls and no money.")
-    else:
-        _print_steps(found, settings)
-    for flaw in words.unread(found.unreadable.items()):
-        terminal.line(f"{flaw}.", style="red")
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:

@@ -57,10 +57,8 @@ def stop(home: Path | None) -> None:
     settings = _settings(home=home)
     with listening(quiet=False) as listen:
         stopped = embedded.stop(settings, listen)
-    if stopped:
-        terminal.line("Neo4j has stopped. Its data is kept.")
-    else:
-        terminal.line(f"No Neo4j is running in {embedded.status(settings).home}.")
+    none = f"No Neo4j is running in {embedded.status(settings).home}."
+    terminal.line("Neo4j has stopped. Its data is kept." if stopped else none)
 
 
 @neo4j.command()
@@ -122,11 +120,8 @@ def _show(settings: Settings) -> None:
         terminal.line(f"  Password  in {found.password_path}")
         terminal.line(f"  Home      {found.home}")
     if settings.neo4j_uri:
-        terminal.line(
-            f"NEO4J_URI is set, so the other commands use {settings.neo4j_uri} instead of this "
-            "server.",
-            error=True,
-        )
+        other = f"the other commands use {settings.neo4j_uri} instead of this server"
+        terminal.line(f"NEO4J_URI is set, so {other}.", error=True)
 
 
 @click.command()
@@ -151,9 +146,8 @@ def doctor(home: Path | None, as_json_: bool) -> None:
     checks = anyio.run(work)
     wrong = sum(check.ok is False for check in checks)
     if as_json_:
-        terminal.json_text(
-            options.as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
-        )
+        result = {"ok": not wrong, "checks": [asdict(check) for check in checks]}
+        terminal.json_text(options.as_json(result))
         sys.exit(1 if wrong else 0)
     for check in checks:
         mark, style = MARKS[check.ok]

@@ -48,10 +48,8 @@ def print_status(status: Status, *, batches: bool = True) -> None:
         _print_batches(status)
     print_failures(status)
     cut = [f"A list was cut off. The part that arrived is saved: {one}." for one in status.cut]
-    terminal.some(cut, MORE)
-    terminal.some(
-        [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless], MORE
-    )
+    vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
+    terminal.some([*cut, *vectorless], MORE)
     for reason, n in status.unusable.items():
         terminal.line(f"Left out: {counted(n, 'record')}: {reason}.")
 

@@ -356,11 +356,17 @@ class EvaluationFolder:
         self.unfinished = RecordFile(self.path / "unfinished.jsonl", CallRecord)
         self.unfinished_claims = RecordFile(self.path / "unfinished_claims.jsonl", CallRecord)
 
-    @property
-    def exists(self) -> bool:
-        """Whether an evaluation was begun in the folder."""
-        begun = (self.path / PLAN, self.questions.path, self.findings.path)
-        return any(path.exists() for path in begun)
+    @classmethod
+    def begun(cls, path: str | Path) -> "EvaluationFolder":
+        """Returns a folder in which an evaluation was begun. Raises InputError for another."""
+        found = cls(path)
+        if not any(
+            it.exists() for it in (found.path / PLAN, found.questions.path, found.findings.path)
+        ):
+            raise InputError(
+                f"{path} holds no evaluation. `kg-build eval questions {path}` begins one."
+            )
+        return found
 
     def change_plan(self, **given: Any) -> None:  # noqa: ANN401 - fields of the plan
         """Changes the plan and writes it if it differs. None keeps a value.

@@ -126,11 +126,7 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
     `settings` say where your own prompt files are. Raises InputError if the folder holds no
     evaluation or nothing to report yet, or a file that can't be read.
     """
-    found = EvaluationFolder(folder)
-    if not found.exists:
-        raise InputError(
-            f"{folder} holds no evaluation. `kg-build eval questions {folder}` begins one."
-        )
+    found = EvaluationFolder.begun(folder)
     answers = list(found.current_answers().values())
     if not (answers or len(found.findings)):
         raise InputError(

@@ -191,16 +191,12 @@ def _win_rates(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> 
         at = METRICS.index(result.metric), place[result.one], place[result.other]
         tests[at] = [
             *(result.metric, result.one, result.other, result.win_rate),
-            *(found.z, found.p, one.adjusted, _differ(one.adjusted)),
+            *(found.z, found.p, one.adjusted, "yes" if one.adjusted < SIGNIFICANT else "no"),
             *(found.method.removesuffix(" approximation"), len(result.scores), found.zeros),
             *(one.normal, one.smallest),
         ]
     sorted_tests = [tests[at] for at in sorted(tests)]
     yield _table("tests", sorted_tests, f"tests {judge}", judge=judge)
-
-
-def _differ(p: float) -> str:
-    return "yes" if p < SIGNIFICANT else "no"
 
 
 def _trust(judge: str, verdicts: Sequence[Judged]) -> Table:
@@ -230,7 +226,13 @@ def _claim_tables(
     yield _table("claims", means, model=model)
     tests: list[Sequence[Cell]] = []
     for counted, one, other, mean, other_mean, test, p in claims.count_tests(counts, order):
-        tests.append([*(counted, one, other, mean, other_mean), *(test.z, test.p, p), _differ(p)])
+        tests.append(
+            [
+                *(counted, one, other, mean, other_mean),
+                *(test.z, test.p, p),
+                "yes" if p < SIGNIFICANT else "no",
+            ]
+        )
     yield _table("tests of claims", tests)
     agreed: list[Sequence[Cell]] = [
         [judge, *row]

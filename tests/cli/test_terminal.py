@@ -78,11 +78,6 @@ def test_a_text_in_pieces_is_kept_back_as_the_whole_is(text: str, at: int) -> No
         assert pieces == terminal.harmless(text, lines=True)
 
 
-def test_ordinary_text_of_all_scripts_is_not_changed() -> None:
-    texts = "Größe naïve 日本語 हिन्दी क्‍ष می‌خواهم עברית ไทย 👩‍👩‍👧 e\u0301 “quoted” [red] *bold*"
-    assert terminal.harmless(texts) == texts
-
-
 def test_json_is_exact_and_still_holds_nothing_that_a_terminal_obeys(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -115,14 +110,3 @@ def test_wrapping_changes_spaces_alone(text: str, width: int) -> None:
     wrapped = terminal.wrapped(text, width)
     assert wrapped.split() == text.split()
     assert all(len(one) <= width or " " not in one.strip() for one in wrapped.split("\n"))
-
-
-def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    cells = ("started", *(f"a long cell {n}" for n in range(9)))
-    terminal.table(cells, [cells])
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
-        " ".join(cells).split()
-    ] * 2

@@ -81,8 +81,6 @@ def print_answer(
 def print_incomplete(answer: Answer, *, error: bool = False) -> None:
     """Prints why the end of the answer is missing, if it is; with `error` on standard error."""
     if answer.incomplete:
-        if not error:
-            terminal.line()
         terminal.line(answer.incomplete, style="yellow", error=error)
 
 

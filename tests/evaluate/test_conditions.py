@@ -23,14 +23,11 @@ def settings(**given: object) -> Settings:
     ("text", "how"),
     [
         ("C0", {"method": "global", "level": 0, "small_share": 1.0, **MAP_REDUCE}),
-        ("C3", {"method": "global", "level": 3, "small_share": 1.0, **MAP_REDUCE}),
         ("TS", {"method": "text", **MAP_REDUCE}),
         ("SS", {"method": "basic", "max_context_tokens": 9000}),
         ("global:2", {"method": "global", "level": 2}),
         ("global:dynamic", {"method": "global", "dynamic": True}),
         ("local:ppr", {"method": "local", "expand": "ppr"}),
-        ("drift:hop", {"method": "drift", "expand": "hop"}),
-        ("text", {"method": "text"}),
         ("global:1,prefilter=5", {"method": "global", "level": 1, "prefilter": 5}),
     ],
 )
@@ -54,12 +51,10 @@ def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
     ("text", "problem"),
     [
         ("locla", "'locla' is no condition. Did you mean local?"),
-        ("", "'' is no condition."),
         ("global:x", "'x' is no detail of global"),
         ("TS=local", "The name TS means a condition already"),
         ("a:b=local", "its name must have 1 to 60 characters"),
         ("local,map_call=3", "no setting map_call .* Did you mean map_calls?"),
-        ("local,map_calls", "is no setting: write name=value"),
         ("local,openai_api_key=sk-1", "holds no keys and passwords"),
         ("local,max_cost=3", "has no max_cost: the limit is that of the whole run"),
         ("global,prefilter=many", "prefilter in the condition .* must be a whole number"),

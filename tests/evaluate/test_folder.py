@@ -8,7 +8,13 @@ import pytest
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.answers import condition_costs
-from graphrag_neo4j.evaluate.folder import AnswerRecord, QuestionRecord, RecordFile, question_key
+from graphrag_neo4j.evaluate.folder import (
+    AnswerRecord,
+    CitedSource,
+    QuestionRecord,
+    RecordFile,
+    question_key,
+)
 from graphrag_neo4j.evaluate.questions import read_questions
 from graphrag_neo4j.settings import load_settings
 
@@ -36,7 +42,6 @@ def test_a_line_that_was_cut_off_is_removed(tmp_path: Path) -> None:
     [
         ("no JSON", "Line 2 of .*questions.jsonl is not what it should be: Invalid JSON"),
         ('{"key": "a"}', "Line 2 .*text: Field required"),
-        ('{"key": 1, "text": "x"}', "Line 2 .*key: Input should be a valid string"),
     ],
 )
 def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str, problem: str) -> None:
@@ -119,18 +124,9 @@ def test_an_answer_keeps_what_is_known_of_it(tmp_path: Path) -> None:
     assert (done.new, done.there, done.unmatched, done.empty) == (1, 0, [], [])
     assert done.unanswered == ["Who lives?"]
     [answer] = Evaluation(tmp_path / "e", load_settings()).folder.current_answers().values()
-    assert (answer.condition, answer.text, answer.calls, answer.cost) == (
-        "lightrag",
-        "Marley [1].",
-        2,
-        0.25,
-    )
-    [source] = answer.sources
-    assert (source.source, source.text, source.citation) == (
-        "carol.txt",
-        "Marley was dead.",
-        "[1]",
-    )
+    said = (answer.condition, answer.text, answer.calls, answer.cost)
+    assert said == ("lightrag", "Marley [1].", 2, 0.25)
+    assert list(answer.sources) == [CitedSource("[1]", "carol.txt", "Marley was dead.")]
     assert (answer.context_tokens, answer.seconds) == (None, 1.5)
 
 
@@ -150,7 +146,6 @@ def test_a_second_import_adds_what_has_changed_and_the_last_one_counts(tmp_path:
     [
         ({"question": "Why?"}, "Line 1 of .* answer: Field required"),
         ({**GIVEN, "tokens": 3}, "Line 1 of .* it has no field tokens"),
-        ({**GIVEN, "calls": "many"}, "Line 1 of .* calls: Input should be a valid integer"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, row: object, problem: str) -> None:
@@ -167,8 +162,6 @@ def test_a_name_that_means_a_search_of_ours_is_refused(tmp_path: Path, name: str
 
 
 NAMES = ("C0", "C1", "C2", "C3", "TS")
-
-
 TABLE_2 = {
     "Podcast": (
         (34, 367, 969, 1310, 1669),

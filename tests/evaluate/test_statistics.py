@@ -29,12 +29,7 @@ from graphrag_neo4j.llm.evaluate.judges import Metric, Winner
 from tests.evaluate.paper import PAPER, rows_of
 
 CONDITIONS: list[str] = PAPER["conditions"]
-
-
 METRIC: Metric = "diversity"
-
-
-WINNERS: Sequence[Winner | None] = ("first", "second", "tie", None)
 
 
 def judged(
@@ -103,8 +98,6 @@ def test_position_bias_is_what_turns_with_the_order() -> None:
 # The examples of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), C and E: one
 # row for each observer, "." where he saw nothing.
 TWO = ["0100000010", "1110010000"]
-
-
 FOUR = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
 
 

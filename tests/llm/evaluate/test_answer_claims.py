@@ -73,7 +73,6 @@ def test_an_answer_is_divided_into_its_sentences() -> None:
     [
         ("", []),
         ("---\n\n***", []),
-        ("一个人很富有。他死了！", ["一个人很富有。", "他死了！"]),
         ("Ο Μάρλεϊ ήταν πλούσιος. Πέθανε.", ["Ο Μάρλεϊ ήταν πλούσιος.", "Πέθανε."]),
         ("| A | B |\n|---|---|\n| Ann | rich |", ["A | B", "Ann | rich"]),
         ("He was\nrich.\nHe died.\n1. One\n2. Two", ["He was rich.", "He died.", "One", "Two"]),
@@ -150,8 +149,6 @@ def test_a_reply_that_skips_a_sentence_is_asked_for_again_and_then_an_error(repl
         ("They announced layoffs.", "A layoff was announcing itself."),
         ("It cost 1,000 pounds.", "The cost: 1000 pounds"),
         ("机器学习改变世界。", "机器学习很重要。它改变了世界。"),
-        ("Ο Μάρλεϊ πέθανε.", "Πέθανε ο Μάρλεϊ το 1836."),
-        ("Marley’s clerk was poor.", "The clerk of Marley was poor."),
         ("", "x"),
     ],
 )

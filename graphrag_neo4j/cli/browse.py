@@ -173,7 +173,8 @@ def _show_access(
     terminal.line(f"Neo4j Browser  {browser}")
     terminal.line(f"  Connect to   {uri}")
     terminal.line(f"  User         {user}")
-    terminal.line(f"  Password     {password}" if show_password else f"  Password     in {place}")
+    shown = password if show_password and password else f"in {place}"
+    terminal.line(f"  Password     {shown}")
     if server is None:
         terminal.line(
             "The Query tool of Neo4j Aura can't show the guide. Run `kg-build browse --save FILE` "

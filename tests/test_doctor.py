@@ -318,7 +318,7 @@ def test_the_command_exits_with_0_where_only_the_model_is_missing(server: TestSe
 def test_the_command_exits_with_1_and_shows_what_is_wrong_and_the_fix_on_a_terminal() -> None:
     code, output = run_doctor(TTY_COMPATIBLE="1", NO_COLOR="1", COLUMNS="200", NEO4J_URI="[red]")
     assert code == 1
-    assert "wrong  Neo4j " in output
+    assert "wrong  Neo4j: " in output
     assert "NEO4J_URI" in output
     assert "[red]" in output
     assert output.endswith("1 of 7 checks failed.\n")

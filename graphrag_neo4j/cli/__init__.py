@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from importlib import import_module
 
 import click
-from click.exceptions import NoSuchCommand
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import refusal
@@ -48,6 +47,7 @@ MODULES = {
     "chat": "query",
     "suggest": "query",
     "map": "browse",
+    "mcp": "browse",
     "delete": "change",
     "resolve": "change",
     "import": "change",
@@ -76,10 +76,6 @@ def without_unused() -> Iterator[None]:
 class LazyGroup(click.Group):
     """The commands. Only the module of the one that is used is imported, so start-up is quick."""
 
-    def list_commands(self, _context: click.Context) -> list[str]:
-        """Returns the names of the commands in the order of `COMMANDS`."""
-        return list(COMMANDS)
-
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Imports the module of a command, and returns the command. None if there is none."""
         if name not in COMMANDS:
@@ -89,21 +85,17 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(module, "import_" if name == "import" else name)
         return command
 
-    def resolve_command(
-        self, context: click.Context, given: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command that is named; an error suggests the most similar name."""
-        if given[0] in COMMANDS or given[0].startswith("-"):
-            return super().resolve_command(context, given)
-        raise NoSuchCommand(given[0], possibilities=COMMANDS, ctx=context)
-
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands and their lines of help."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    commands={name: click.Command(name) for name in COMMANDS},
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
 def commands() -> None:
     """Turn documents into a knowledge graph in Neo4j, and ask it questions.

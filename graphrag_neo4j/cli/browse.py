@@ -1,6 +1,8 @@
-"""`kg-build browse` and `kg-build map` show the graph: in Neo4j Browser, and as a web page."""
+"""`kg-build browse`, `map` and `mcp`: the graph in Neo4j Browser, as a page, for an assistant."""
 
+import ipaddress
 import os
+import socket
 import sys
 import webbrowser
 from contextlib import suppress
@@ -16,16 +18,9 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.integrations.explore import (
-    Section,
-    example_values,
-    guide,
-    read_map,
-    saved,
-    sections,
-    served,
-)
+from graphrag_neo4j.integrations import explore
 from graphrag_neo4j.model.events import Started
+from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import data
 
@@ -33,14 +28,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
-@options.value(
-    "-o --output",
-    "FILE",
-    "The file to write.",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("map.html"),
-    callback=options.refuse_unwritable,
-)
+@options.page_option("map.html", "The file to write.")
 @options.value(
     "--title",
     "TEXT",
@@ -57,7 +45,7 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> bytes:
         listen(Started("map of communities"))
-        return (await read_map(rag.graph)).page(title).encode()
+        return (await explore.read_map(rag.graph)).page(title).encode()
 
     content = options.ask(options.settings_of(home=home), work, fleeting=True)
     options.write_output(output, content)
@@ -81,11 +69,11 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
     "ADDRESS",
     "The address of Neo4j Browser, if it is not at the server's default port.",
 )
-@click.option(
-    "--open/--no-open",
-    "open_",
+@options.value(
+    "--open/--no-open open_",
+    None,
+    "Whether to open Neo4j Browser in your web browser.",
     default=True,
-    help="Whether to open Neo4j Browser in your web browser.",
 )
 @options.home_option
 def browse(
@@ -107,9 +95,9 @@ def browse(
         )
     settings = options.settings_of(home=home)
 
-    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[Section]:
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[explore.Section]:
         listen(Started("guide"))
-        return sections(await example_values(rag.graph))
+        return explore.sections(await explore.example_values(rag.graph))
 
     found = options.ask(settings, work, fleeting=True)
     for section in found if list_ else ():
@@ -119,7 +107,7 @@ def browse(
             terminal.block(query.text)
         terminal.line()
     if save:
-        options.write_output(save, saved(found, archive=save.suffix == ".zip"))
+        options.write_output(save, explore.saved(found, archive=save.suffix == ".zip"))
         terminal.line(
             f"Written to {save}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
         )
@@ -129,7 +117,7 @@ def browse(
 
 def _serve(
     settings: Settings,
-    found: list[Section],
+    found: list[explore.Section],
     browser: str | None,
     *,
     show_password: bool,
@@ -137,18 +125,13 @@ def _serve(
 ) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
     style = data("browser/style.grass").read_text("utf-8")
-    pages = {"/guide.html": guide(found), "/style.grass": style}
+    pages = {"/guide.html": explore.guide(found), "/style.grass": style}
     origins = _origins(settings, server, browser)
-    with served(pages, origins, server.browse_port if server else 0) as port:
+    with explore.served(pages, origins, server.browse_port if server else 0) as port:
         _show_access(settings, server, show_password=show_password)
-        if server and server.browse_port:
-            terminal.line("Neo4j Browser opens the guide and the style sheet when it is connected.")
-        else:
-            terminal.line(
-                "When Neo4j Browser is connected, paste these two lines into it, one at a time:"
-            )
-            terminal.line(f"  :style http://localhost:{port}/style.grass")
-            terminal.line(f"  :guide http://localhost:{port}/guide.html")
+        terminal.line("When Neo4j Browser is connected, it opens the guide, or paste these lines:")
+        terminal.line(f"  :style http://localhost:{port}/style.grass")
+        terminal.line(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():
             webbrowser.open(server.browser_url)
         terminal.line("Press Ctrl-C to stop.")
@@ -190,9 +173,8 @@ def _show_access(
     terminal.line(f"Neo4j Browser  {browser}")
     terminal.line(f"  Connect to   {uri}")
     terminal.line(f"  User         {user}")
-    terminal.line(f"  Password     in {place}")
-    if show_password and password:
-        terminal.line(f"               {password}")
+    shown = password if show_password and password else f"in {place}"
+    terminal.line(f"  Password     {shown}")
     if server is None:
         terminal.line(
             "The Query tool of Neo4j Aura can't show the guide. Run `kg-build browse --save FILE` "
@@ -206,3 +188,50 @@ def _has_screen() -> bool:
         return False
     always = sys.platform in {"darwin", "win32"}
     return always or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+@click.command()
+@options.flag("--http", "Serve over streamable HTTP instead of standard input and output.")
+@options.value("--host", "ADDRESS", "With --http: the address to listen on.", default="127.0.0.1")
+@options.value(
+    "--port",
+    None,
+    "With --http: the port to listen on. 0 chooses a free port.",
+    type=click.IntRange(0, 65535),
+    default=8000,
+)
+@options.home_option
+def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
+    """Serve the graph to an AI assistant over the Model Context Protocol. Access is read-only.
+
+    By default the assistant starts this command and talks to it over standard input and output.
+    With --http the command listens on a network address until you press Ctrl-C.
+    """
+    with options.extra_needed("mcp", "The MCP server needs"):
+        from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
+    settings = options.settings_of(home=home)
+    check_answering(settings)
+    served = server.listen(host, port) if http else None
+
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
+        listen.hush()
+        if served is None:
+            await server.serve_stdio(rag)
+        else:
+            _print_address(served)
+            await server.serve_http(rag, served)
+
+    with suppress(KeyboardInterrupt):  # the way to end it
+        options.ask(settings, work, fleeting=True)
+
+
+def _print_address(served: socket.socket) -> None:
+    host, port = served.getsockname()[:2]
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    terminal.line(f"MCP is served at http://{address}/mcp. Press Ctrl-C to stop.", error=True)
+    if not ipaddress.ip_address(host).is_loopback:
+        terminal.line(
+            "There is no password. Everybody who can reach this address can read the graph and "
+            "use your model, which may cost money.",
+            error=True,
+        )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,14 +13,13 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.cli.output.words import counted, was
 from graphrag_neo4j.cli.status import print_pending
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
+from graphrag_neo4j.index.importing import ImportSummary, read_tables
+from graphrag_neo4j.index.removal import sources_under
+from graphrag_neo4j.index.resolution.decisions import BY_SPLIT, NameDecision
 from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.settings.arguments import check_path, nearest
-
-if TYPE_CHECKING:
-    from graphrag_neo4j.client.async_client import AsyncGraphRAG
-    from graphrag_neo4j.index.importing import ImportSummary
-    from graphrag_neo4j.index.resolution.decisions import NameDecision
 
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
 NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
@@ -29,24 +28,17 @@ NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
 @options.home_option
-@options.value(
-    "--source-root",
-    "FOLDER",
-    "The same --source-root that was given when the documents were indexed.",
-    type=click.Path(file_okay=False, path_type=Path),
-)
+@options.source_root_option
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
     """Delete documents from the graph.
 
     Entities, relationships and claims that no other document supports are deleted, too. SOURCES
     are paths of files, or document names as `kg-build index` prints them.
     """
-    from graphrag_neo4j.index.removal import sources_under  # noqa: PLC0415 - the driver comes with it
-
     for source in sources:
         check_path(source, "A source")
 
-    async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> tuple[dict[str, list[str]], list[str]]:
+    async def work(rag: AsyncGraphRAG, _: EventDisplay) -> tuple[dict[str, list[str]], list[str]]:
         found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
         return found, [] if all(found.values()) else await sources_under(rag.graph, "")
 
@@ -60,15 +52,14 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
         )
     if missing := [given for given, deleted in found.items() if not deleted]:
         are = "is" if len(missing) == 1 else "are"
-        hints = "".join(dict.fromkeys(_hint(source, known) for source in missing))
+        by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
+        near = [
+            by_file.get(name, name)
+            for one in missing
+            for name in (nearest(one, known) or nearest(one.rpartition("/")[2], by_file))[:1]
+        ]
+        hints = "".join(f" Did you mean {name}?" for name in dict.fromkeys(near))
         raise click.ClickException(f"{', '.join(missing)} {are} not in the graph.{hints}")
-
-
-def _hint(given: str, known: list[str]) -> str:
-    """Suggests the source in the graph that is most similar to `given`, by its file name."""
-    by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
-    found = nearest(given, known) or nearest(given.rpartition("/")[2], by_file)
-    return f" Did you mean {by_file.get(found[0], found[0])}?" if found else ""
 
 
 @click.command()
@@ -79,7 +70,7 @@ def _hint(given: str, known: list[str]) -> str:
 @options.value("--type types", None, "With --split: mentions of this type.", multiple=True)
 @options.value("--documents", "GLOB", "With --split: mentions in these documents.")
 @options.value("--label", None, "With --split: what stands in brackets in the new name.")
-@options.value("--undo", "REF", "Undo the decision REF.", type=options.Number(least=1))
+@options.value("--undo", "REF", "Undo the decision REF.", type=click.IntRange(min=1))
 @options.home_option
 def resolve(
     list_: bool,
@@ -107,7 +98,7 @@ def resolve(
     if said["label"] and said["split"] is None:
         raise click.UsageError("Give --label together with --split.")
 
-    async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> "list[NameDecision]":
+    async def work(rag: AsyncGraphRAG, _: EventDisplay) -> list[NameDecision]:
         if not list_:
             await rag.resolve(**said)
         return await rag.name_decisions()
@@ -126,10 +117,8 @@ def resolve(
         terminal.line("Nothing has been decided about names.")
 
 
-def _done(said: Mapping[str, Any], decisions: "Sequence[NameDecision]") -> str:
+def _done(said: Mapping[str, Any], decisions: Sequence[NameDecision]) -> str:
     """A sentence that says what was done."""
-    from graphrag_neo4j.index.resolution.decisions import BY_SPLIT  # noqa: PLC0415 - as above
-
     if pair := said["same"] or said["different"]:
         return f"{pair[0]} and {pair[1]} are {'one thing' if said['same'] else 'two things'} now."
     if said["split"]:
@@ -159,14 +148,12 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
     the citations in the reports stay valid. If the import was interrupted, run the same command
     again to finish it. Afterwards you can add documents with `kg-build index`.
     """
-    from graphrag_neo4j.index.importing import read_tables  # noqa: PLC0415 - as above
-
     settings = options.settings_of(home=home)
     tables = read_tables(folder, settings.max_file_mb)
 
     async def work(
-        rag: "AsyncGraphRAG", listen: EventDisplay
-    ) -> "tuple[ImportSummary, dict[str, int]]":
+        rag: AsyncGraphRAG, listen: EventDisplay
+    ) -> tuple[ImportSummary, dict[str, int]]:
         listen(Started("tables"))
         imported = await rag.import_graphrag(tables)
         return imported, (await rag.status()).pending
@@ -187,13 +174,12 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
         terminal.line("Run `kg-build index PATHS` to finish this and to add documents.")
 
 
-def _notes(imported: "ImportSummary") -> Iterator[str]:
+def _notes(imported: ImportSummary) -> Iterator[str]:
     """Yields a sentence for each unusual thing that the import did."""
     if n := imported.invented:
-        what = "citation in the reports" if n == 1 else "citations in the reports"
-        yield f"{n:,} {what} referred to nothing in the tables and {was(n)} removed."
+        what = counted(n, "citation")
+        yield f"{what} in the reports referred to nothing in the tables and {was(n)} removed."
     if n := imported.rebuilt:
-        text = f"The text of {counted(n, 'document')}"
-        yield f"{text} was rebuilt by joining the text units in their order."
+        yield f"The text of {counted(n, 'document')} was rebuilt by joining its text units."
     if n := imported.replaced:
         yield f"{counted(n, 'character')} that Neo4j can't store {was(n)} replaced by \ufffd."

@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,23 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
-import psutil
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
-from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output import terminal, words
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
-from graphrag_neo4j.cli.output.words import (
-    counted,
-    money,
-    money_known,
-    named_step,
-    repaired,
-    seconds,
-    total_usage,
-    unread,
-    was,
-)
 from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_status
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate
@@ -129,9 +117,8 @@ def index(
 
     built = options.ask(settings, work, quiet=quiet or as_json_)
     if as_json_:
-        terminal.json_text(
-            options.as_json({"complete": built.complete, **dataclasses.asdict(built)})
-        )
+        result = {"complete": built.complete, **dataclasses.asdict(built)}
+        terminal.json_text(options.as_json(result))
     else:
         _summarise(built, settings, quiet=quiet)
     if not built.complete:
@@ -141,16 +128,13 @@ def index(
 def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
     if not quiet:
         _tell_documents(built)
-        _tell_usage(built.usage)
-        if built.status:
-            print_status(built.status, batches=False)
-    elif built.status:
+    if built.status and quiet:
         print_failures(built.status, error=True)
-    flaws = unread(built.unreadable.items())
-    flaws += [
-        f"{source}: the corpus names it more than once; only the first was read"
-        for source in built.ingested.repeated
-    ]
+    elif built.status:
+        print_status(built.status, batches=False)
+    flaws = words.unread(built.unreadable.items())
+    twice = "the corpus names it more than once; only the first was read"
+    flaws += [f"{source}: {twice}" for source in built.ingested.repeated]
     flaws += [f"{source}: it holds no text" for source in built.ingested.empty]
     terminal.some([f"{flaw}." for flaw in flaws], "--json", "red", error=quiet)
     if not built.complete:
@@ -169,63 +153,52 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
 
 
 def _tell_documents(built: IndexResult) -> None:
+    """Prints what became of the documents, the cost of each step, and what was odd."""
     done = built.ingested
     terminal.line(
         f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
-        f"{counted(done.chunks, 'chunk')} written."
+        f"{words.counted(done.chunks, 'chunk')} written."
     )
     for suffix, n in sorted(built.skipped.items()):
         kind = f"of type {suffix}" if suffix else "without a file extension"
-        terminal.line(f"Skipped: {counted(n, 'file')} {kind}, which can't be read.")
-    if n := done.replaced:
-        characters = counted(n, "character")
-        terminal.line(f"{characters} that Neo4j can't store {was(n)} replaced by \ufffd.")
+        terminal.line(f"Skipped: {words.counted(n, 'file')} {kind}, which can't be read.")
+    total = Usage.total(built.usage.values())
+    if n := done.replaced + total.replaced:
+        characters = words.counted(n, "character")
+        terminal.line(f"{characters} that Neo4j can't store {words.was(n)} replaced by \ufffd.")
     if n := done.cut_otherwise:
-        terminal.line(
-            f"{counted(n, 'document')} {was(n)} split into chunks with other settings. Add "
-            f"--reread to split and read {'it' if n == 1 else 'them'} again."
+        changed = (
+            f"{words.counted(n, 'document')} {words.was(n)} split into chunks with other settings."
         )
-
-
-def _tell_usage(usage: Mapping[str, Usage]) -> None:
-    """Prints the calls, tokens and cost of each step, and what was odd about the replies."""
-    total = Usage.total(usage.values())
-    rows = []
+        terminal.line(f"{changed} Add --reread to split and read again.")
+    rows, usage = [], built.usage
     for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
         tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
         counts = (f"{n:,}" for n in (it.calls, it.failed, *tokens))
-        rows.append((named_step(step), *counts, money_known(it.cost, it.unpriced)))
+        rows.append((words.named_step(step), *counts, words.money_known(it.cost, it.unpriced)))
     if rows:
         terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
-    if n := total.replaced:
-        characters = counted(n, "character")
-        terminal.line(
-            f"{characters} in replies that Neo4j can't store {was(n)} replaced by \ufffd."
-        )
     if n := total.repaired:
-        terminal.line(repaired(n))
+        terminal.line(words.repaired(n))
     if n := total.estimated:
-        calls = counted(n, "call")
+        calls = words.counted(n, "call")
         terminal.line(f"The endpoint did not report the tokens of {calls}; they are estimated.")
 
 
 def _tell_extractive(settings: Settings) -> None:
     """Prints that no model was asked and, unless this was intended, how to have one asked."""
     if settings.lacks_endpoint:
-        terminal.line(
-            (f"KG_MODEL is {settings.model}, but it was not asked: no key is set.", "yellow")
-        )
-    extractive = (
-        "This index is extractive: it was made without a model, and all its sentences are quoted "
-        "from the documents."
+        unasked = f"KG_MODEL is {settings.model}, but it was not asked: no key is set."
+        terminal.line(unasked, style="yellow")
+    terminal.line(
+        "This index is extractive: it was made without a model, and quotes the documents."
     )
     if settings.model == EXTRACTIVE:
-        terminal.line(extractive)
         return
     terminal.line(
-        f"{extractive} To have a model read the documents, set OPENAI_API_KEY (or, for your own "
-        "endpoint, OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same "
-        "command again."
+        "To have a model read the documents, set OPENAI_API_KEY (or, for your own endpoint, "
+        "OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same command "
+        "again."
     )
     from graphrag_neo4j.llm import find_local_servers  # noqa: PLC0415 - it takes a moment
 
@@ -241,22 +214,12 @@ def _tell_what_next(settings: Settings) -> None:
     terminal.line("What you can do now:")
     for command, what in NEXT.items():
         terminal.line(f"  {command:<43} {what}")
-    if not settings.neo4j_uri and (server := embedded.running(settings)):
+    if not settings.neo4j_uri and embedded.running(settings):
         home = f" --home {shlex.quote(str(settings.home))}" if settings.home else ""
         terminal.line(
-            f"Neo4j keeps running in the background ({memory(server.pid)}). "
-            f"`kg-build neo4j stop{home}` stops it. Your data is kept, and the next command starts "
-            "it again."
+            f"Neo4j keeps running in the background. `kg-build neo4j stop{home}` stops it. Your "
+            "data is kept, and the next command starts it again."
         )
-
-
-def memory(pid: int) -> str:
-    """Returns the resident memory of a process in words, in units of 10^9 bytes."""
-    try:
-        resident = psutil.Process(pid).memory_info().rss
-    except psutil.Error:  # the process has just ended, or belongs to another user
-        return "its memory use is unknown"
-    return f"{resident / 1e9:.1f} GB of memory"
 
 
 @click.command()
@@ -264,13 +227,7 @@ def memory(pid: int) -> str:
 @options.home_option
 @options.read_options
 @options.settings_options
-@options.value(
-    "--max-cost-a-day",
-    "DOLLARS",
-    "Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
-    "US dollars. The default is the setting KG_MAX_COST_A_DAY.",
-    type=options.Number(least=0, whole=False),
-)
+@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
     """Keep the graph up to date with PATHS, until you press Ctrl-C.
 
@@ -301,14 +258,14 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
                     listen.rest()
                     now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
                     terminal.line(f"{now}  {_sentence(built)}")
-                    for flaw in unread(sorted(set(built.unreadable.items()) - flaws)):
+                    for flaw in words.unread(sorted(set(built.unreadable.items()) - flaws)):
                         terminal.line(f"{flaw}.", style="red", error=True)
                     flaws = set(built.unreadable.items())
                     if not terminal.errors_are_shown():
                         listen.hush()  # a log has a line for each build; only the first takes long
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        options.run(work)
+        anyio.run(work)
     terminal.line("Stopped. The work done so far is saved. The same command continues it.")
 
 
@@ -337,15 +294,15 @@ def _sentence(built: IndexResult) -> str:
         "unchanged": done.unchanged,
     }
     first, *others = [(name, n) for name, n in counts.items() if n] or [("unchanged", 0)]
-    documents = f"{counted(first[1], 'document')} {first[0]}"
+    documents = f"{words.counted(first[1], 'document')} {first[0]}"
     parts = [", ".join([documents, *(f"{n:,} {name}" for name, n in others)])]
     if any(used.calls for used in built.usage.values()):
-        parts.append(total_usage(built.usage))
-    line = f"{'; '.join([*parts, seconds(built.seconds)])}."
+        parts.append(words.total_usage(built.usage))
+    line = f"{'; '.join([*parts, words.seconds(built.seconds)])}."
     if built.stopped:
         line += f" {built.stopped} The rest is done in a later build."
     elif built.status and (failed := len(built.status.failures)):
-        items = counted(failed, "item")
+        items = words.counted(failed, "item")
         line += f" {items} failed and will be tried again; `kg-build status` gives the reasons."
     return line
 
@@ -369,38 +326,32 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
-        _print_estimate(found, settings)
+        documents, chunks = found.documents, words.counted(found.chunks, "chunk")
+        text = f"{words.counted(found.text_tokens, 'token')} of text"
+        terminal.line(f"{words.counted(documents, 'document')}, {chunks}, {text}.")
+        if found.origin == "extractive":
+            terminal.line("The index would be extractive: it needs no model and costs nothing.")
+        else:
+            _print_steps(found, settings)
+        for flaw in words.unread(found.unreadable.items()):
+            terminal.line(f"{flaw}.", style="red")
     if found.unreadable:
         raise click.exceptions.Exit(1)
 
 
-def _print_estimate(found: Estimate, settings: Settings) -> None:
-    terminal.line(
-        f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}, "
-        f"{counted(found.text_tokens, 'token')} of text."
-    )
-    if found.origin == "extractive":
-        terminal.line("The index would be extractive: it needs no model, no calls and no money.")
-    else:
-        _print_steps(found, settings)
-    for flaw in unread(found.unreadable.items()):
-        terminal.line(f"{flaw}.", style="red")
-
-
 def _print_steps(found: Estimate, settings: Settings) -> None:
-    steps = [
-        (named_step(one.step), one.calls, one.input_tokens, one.output_tokens)
-        for one in found.steps
+    counts = [
+        [getattr(one, of) for one in found.steps]
+        for of in ("calls", "input_tokens", "output_tokens")
     ]
-    costs = [(one.cost, one.batch_cost) for one in found.steps]
-    calls, *tokens = (sum(column) for column in list(zip(*steps, strict=True))[1:])
-    steps.append(("total", calls, *tokens))
-    costs.append((_sum([cost for cost, _ in costs]), _sum([batch for _, batch in costs])))
-    rows = [
-        (name, *(f"{n:,}" for n in counts), *map(money, pair))
-        for (name, *counts), pair in zip(steps, costs, strict=True)
+    costs = [[one.cost for one in found.steps], [one.batch_cost for one in found.steps]]
+    shown = [
+        [*(words.named_step(one.step) for one in found.steps), "total"],
+        *([f"{n:,}" for n in [*column, sum(column)]] for column in counts),
+        *([words.money(n) for n in [*column, words.summed(column)]] for column in costs),
     ]
-    terminal.table(("step", "calls", "tokens in", "tokens out", "cost", "with --batch"), rows)
+    head = ("step", "calls", "tokens in", "tokens out", "cost", "with --batch")
+    terminal.table(head, list(zip(*shown, strict=True)))
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
@@ -409,7 +360,3 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     )
     if not settings.claims:
         terminal.line("Claims are not extracted; --claims extracts them, too.")
-
-
-def _sum(costs: Sequence[float | None]) -> float | None:
-    return None if None in costs else sum(cost or 0.0 for cost in costs)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import anyio
 import click
 
 from graphrag_neo4j import embedded
@@ -37,18 +38,13 @@ def neo4j() -> None:
 
 @neo4j.command()
 @options.home_option
-@options.value(
-    "--release",
-    None,
-    "The release of Neo4j to run. The default is the setting KG_NEO4J_RELEASE.",
-    type=options.NearestChoice(get_args(Neo4jRelease)),
-)
+@options.setting("--release neo4j_release", type=options.NearestChoice(get_args(Neo4jRelease)))
 @options.flag("--upgrade", "Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.")
-def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
+def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     """Start the server if it is not running. The first start downloads it."""
     from graphrag_neo4j.client.async_client import start_server  # noqa: PLC0415 - the driver comes with it
 
-    settings = _settings(home=home, neo4j_release=release)
+    settings = _settings(**given)
     with listening(quiet=False) as listen:
         start_server(settings, listen, upgrade=upgrade)
     _show(settings)
@@ -61,10 +57,8 @@ def stop(home: Path | None) -> None:
     settings = _settings(home=home)
     with listening(quiet=False) as listen:
         stopped = embedded.stop(settings, listen)
-    if stopped:
-        terminal.line("Neo4j has stopped. Its data is kept.")
-    else:
-        terminal.line(f"No Neo4j is running in {embedded.status(settings).home}.")
+    none = f"No Neo4j is running in {embedded.status(settings).home}."
+    terminal.line("Neo4j has stopped. Its data is kept." if stopped else none)
 
 
 @neo4j.command()
@@ -92,7 +86,7 @@ def wipe(home: Path | None, yes: bool) -> None:
 @neo4j.command()
 @options.home_option
 @options.value(
-    "-n --lines", None, "The number of lines to show.", default=50, type=options.Number(least=0)
+    "-n --lines", None, "The number of lines to show.", default=50, type=click.IntRange(min=0)
 )
 @click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
@@ -126,11 +120,8 @@ def _show(settings: Settings) -> None:
         terminal.line(f"  Password  in {found.password_path}")
         terminal.line(f"  Home      {found.home}")
     if settings.neo4j_uri:
-        terminal.line(
-            f"NEO4J_URI is set, so the other commands use {settings.neo4j_uri} instead of this "
-            "server.",
-            error=True,
-        )
+        other = f"the other commands use {settings.neo4j_uri} instead of this server"
+        terminal.line(f"NEO4J_URI is set, so {other}.", error=True)
 
 
 @click.command()
@@ -152,25 +143,17 @@ def doctor(home: Path | None, as_json_: bool) -> None:
         with listening(quiet=as_json_) as listen:
             return await examine(settings, listen)
 
-    checks = options.run(work)
+    checks = anyio.run(work)
     wrong = sum(check.ok is False for check in checks)
     if as_json_:
-        terminal.json_text(
-            options.as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
-        )
+        result = {"ok": not wrong, "checks": [asdict(check) for check in checks]}
+        terminal.json_text(options.as_json(result))
         sys.exit(1 if wrong else 0)
-    rows: list[list[terminal.Part]] = []
     for check in checks:
-        fixes = check.fix.split("\n") if check.fix else []
-        rows.append([MARKS[check.ok], check.name, check.says])
-        rows += [["", "", (fix, "yellow")] for fix in fixes]
-        if not terminal.is_shown():  # one line for each check
-            mark = MARKS[check.ok][0]
-            terminal.line(" ".join([f"{mark:<7}{check.name}: {check.says}", *fixes[:1]]))
-            for fix in fixes[1:]:
-                terminal.line(f"       {fix}")
-    if terminal.is_shown():
-        terminal.table(("", "", ""), rows, left=[""], wrapped=True)
+        mark, style = MARKS[check.ok]
+        terminal.line((f"{mark:<7}", style), f"{check.name}: {check.says}")
+        for fix in check.fix.split("\n") if check.fix else ():
+            terminal.line(f"       {fix}", style="yellow")
     failed = f"{wrong} of {len(checks)} checks failed."
     terminal.line(failed if wrong else "No problems were found.")
     sys.exit(1 if wrong else 0)

@@ -6,9 +6,8 @@ A command reads its options, opens the client by `ask`, calls one method, and pr
 import dataclasses
 import json
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -42,29 +41,6 @@ class NearestChoice(click.Choice[str]):
         return message + did_you_mean(str(value), self.choices)
 
 
-class Number(click.ParamType[float]):
-    """A number from `least` to `most`, both included. With `whole` it is an integer."""
-
-    name = "number"
-
-    def __init__(self, *, least: float, most: float | None = None, whole: bool = True) -> None:
-        self.least, self.most, self.whole = least, most, whole
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Returns the number. Fails with a usage error that states the allowed range."""
-        try:
-            number = int(str(value)) if self.whole else float(str(value))
-        except ValueError:
-            number = nan
-        if not (number >= self.least and (self.most is None or number <= self.most)):
-            kind = "a whole number" if self.whole else "a number"
-            to = "or more" if self.most is None else f"to {self.most:,}"
-            self.fail(f"{value} is not allowed here. Give {kind}, {self.least:,} {to}.", param, ctx)
-        return number
-
-
 def refuse_unwritable(
     _context: click.Context, _parameter: click.Parameter, path: Path | None
 ) -> Path | None:
@@ -74,16 +50,13 @@ def refuse_unwritable(
     """
     if path is None:
         return None
-    folder = path.absolute().parent
+    folder, why = path.absolute().parent, ""
     if not folder.is_dir():
-        raise InputError(
-            f"{path} can't be written because the folder {folder} does not exist. Create this "
-            "folder, or name a file in another folder."
-        )
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError(
-            f"{path} can't be written because you have no permission. Name another file."
-        )
+        why = f"the folder {folder} does not exist"
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        why = "you have no permission"
+    if why:
+        raise InputError(f"{path} can't be written because {why}. Name another file.")
     return path
 
 
@@ -126,26 +99,32 @@ def value(
     return click.option(*names.split(), metavar=metavar, help=about, show_default=shown, **more)
 
 
+def page_option(name: str, about: str) -> Callable[[Any], Any]:
+    """The option -o for the file to write, which is `name` by default."""
+    kind = click.Path(dir_okay=False, path_type=Path)
+    of_file = {"type": kind, "default": Path(name), "callback": refuse_unwritable}
+    return value("-o --output", "FILE", about, **of_file)
+
+
+def setting(names: str, metavar: str | None = None, **more: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - click's
+    """An option for a setting; its help is what the setting says of itself."""
+    name = names.rsplit(maxsplit=1)[-1].partition("/")[0].lstrip("-").replace("-", "_")
+    said = Settings.model_fields[name].description
+    return value(names, metavar, f"{said} The default is the setting KG_{name.upper()}.", **more)
+
+
 home_option = value(
     "--home",
     "FOLDER",
-    "The folder of the embedded Neo4j to use. To keep collections of documents apart, give "
-    "each collection its own folder. The default is the setting KG_HOME or, if that is not "
-    "set, a folder in your home directory.",
+    "The folder of the embedded Neo4j: each collection of documents needs one of its own. The "
+    "default is the setting KG_HOME.",
     type=click.Path(file_okay=False, path_type=Path),
 )
 json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
-model_option = value(
-    "--model", "NAME", "The chat model to use. The default is the setting KG_MODEL."
-)
+model_option = value("--model", "NAME", "The chat model. The default is the setting KG_MODEL.")
 quiet_option = flag("--quiet", "Print only warnings and errors.")
 yes_option = flag("--yes", "Do not ask before the model is called.")
-max_cost_option = value(
-    "--max-cost",
-    "DOLLARS",
-    "Stop when the model calls of this run have cost this many US dollars. Finished work is kept.",
-    type=Number(least=0, whole=False),
-)
+max_cost_option = setting("--max-cost", "DOLLARS", type=click.FloatRange(min=0))
 method_option = value(
     "--method",
     "METHOD",
@@ -160,18 +139,19 @@ method_option = value(
 paths_argument = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )
+source_root_option = value(
+    "--source-root",
+    "FOLDER",
+    "Name each document by its path relative to FOLDER. By default a document is named by the URL "
+    "of its file (file://…).",
+    type=click.Path(file_okay=False, path_type=Path),
+)
 IN_ROWS = "In CSV and JSON files: the column or field that"
 read_options = all_of(
     value("--text-column", "NAME", f"{IN_ROWS} holds the text.", default="text"),
     value("--title-column", "NAME", f"{IN_ROWS} holds the title."),
     value("--id-column", "NAME", f"{IN_ROWS} identifies a row."),
-    value(
-        "--source-root",
-        "FOLDER",
-        "Name each document by its path relative to FOLDER. By default a document is named by "
-        "the URL of its file (file://…).",
-        type=click.Path(file_okay=False, path_type=Path),
-    ),
+    source_root_option,
     flag("--follow-links", "Also read symbolic links that point outside the given folders."),
     value(
         "--encoding",
@@ -180,34 +160,11 @@ read_options = all_of(
     ),
 )
 settings_options = all_of(
-    value(
-        "--prepend-metadata",
-        "NAMES",
-        "Show the model these metadata fields of the document before each chunk. Separate the "
-        "names with commas.",
-    ),
+    setting("--prepend-metadata", "NAMES"),
     model_option,
-    value(
-        "--entity-types",
-        "TYPES",
-        "The entity types to extract, separated by commas. The default is the setting "
-        "KG_ENTITY_TYPES.",
-    ),
-    value(
-        "--gleanings",
-        None,
-        "How many more times the model reads each chunk to find entities and relationships "
-        "that it missed. The default is the setting KG_GLEANINGS.",
-        type=Number(least=0),
-    ),
-    value(
-        "--claims/--no-claims",
-        None,
-        "Whether to extract claims, which are dated statements about an entity. With a model "
-        "they are not extracted by default, because they make an index about a third more "
-        "expensive.",
-        default=None,
-    ),
+    setting("--entity-types", "TYPES"),
+    setting("--gleanings", type=click.IntRange(min=0)),
+    setting("--claims/--no-claims", default=None),
 )
 
 
@@ -248,11 +205,6 @@ def reading_of(values: dict[str, Any]) -> ReadOptions:
     return ReadOptions(**{name: values.pop(name) for name in names if name in values})
 
 
-def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Runs asynchronous work. Ctrl-C cancels it; the work then saves the results it has."""
-    return anyio.run(work)
-
-
 def ask(
     settings: Settings,
     work: Callable[["AsyncGraphRAG", EventDisplay], Awaitable[T]],
@@ -272,7 +224,7 @@ def ask(
             async with AsyncGraphRAG(settings, listen) as rag:
                 return await work(rag, listen)
 
-    return run(opened)
+    return anyio.run(opened)  # Ctrl-C cancels it; the work then saves the results it has
 
 
 def as_json(value: object) -> str:

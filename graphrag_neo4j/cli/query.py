@@ -8,7 +8,7 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import answer, terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.cli.output.words import counted, refusal, total_usage, was
+from graphrag_neo4j.cli.output.words import counted, refusal, total_usage
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     None,
     "For global search: the level of communities to read. 0 is the coarsest. The default is "
     "the finest level whose reports fit into KG_MAP_CALLS calls.",
-    type=options.Number(least=0),
+    type=click.IntRange(min=0),
 )
 @options.flag(
     "--dynamic",
@@ -36,16 +36,14 @@ if TYPE_CHECKING:
 @options.value(
     "--prefilter",
     None,
-    "For global search: read only this many reports, namely those that are most similar to "
-    "the question.",
-    type=options.Number(least=1),
+    "For global search: read only this many reports, those most similar to the question.",
+    type=click.IntRange(min=1),
 )
 @options.value(
     "--expand",
     None,
-    "For local and drift search: how the graph around an entity is explored. hop takes the "
-    "direct neighbours; ppr goes further by personalised PageRank. The default is "
-    "ppr.",
+    "For local and drift search: how the graph around an entity is explored. hop takes the direct "
+    "neighbours; ppr goes further by personalised PageRank. [default: ppr]",
     type=options.NearestChoice(EXPAND),
 )
 @options.value(
@@ -109,7 +107,7 @@ def query(
 
 
 @click.command()
-@click.argument("number", type=options.Number(least=1, most=50), default=6, metavar="[N]")
+@click.argument("number", type=click.IntRange(1, 50), default=6, metavar="[N]")
 @options.home_option
 @options.json_option
 def suggest(number: int, home: Path | None, as_json_: bool) -> None:
@@ -121,29 +119,21 @@ def suggest(number: int, home: Path | None, as_json_: bool) -> None:
     """
     settings = options.settings_of(home=home)
     check_answering(settings)
-    try:
-        found = options.ask(
-            settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True
-        )
-    except ReplyError as error:
-        reason = str(error).rstrip(".")
-        terminal.line(f"Error: No question is suggested, since {reason}.", error=True)
-        raise click.exceptions.Exit(1) from None
+    found = options.ask(settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True)
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
         for one in found:
             terminal.line(one.question)
-        if not found.questions:
-            terminal.line("No question was found that the graph can answer.")
         if n := len(found.left_out):
-            them = "it" if n == 1 else "them"
-            left_out = f"{counted(n, 'question')} {was(n)} left out"
-            terminal.line(f"{left_out}, because the graph can't answer {them}.", style="dim")
+            left_out = f"{counted(n, 'question')} that the graph can't answer"
+            terminal.line(f"Left out: {left_out}.", style="dim")
         if found.usage:
             terminal.line(f"{total_usage(found.usage)}.", style="dim")
-        if found.questions:
-            terminal.line('`kg-build query "…"` answers a question.', style="dim")
+        last = '`kg-build query "…"` answers a question.'
+        if not found.questions:
+            last = "No question was found that the graph can answer."
+        terminal.line(last, style="dim")
     if not found.questions:
         raise click.exceptions.Exit(1)
 
@@ -169,7 +159,7 @@ Commands:
     "How many questions are suggested after each answer. A model makes them in one small "
     "call; 0 suggests none.",
     default=3,
-    type=options.Number(least=0, most=10),
+    type=click.IntRange(0, 10),
 )
 @options.home_option
 def chat(method: Method | Literal["auto"], suggestions: int, home: Path | None) -> None:
@@ -275,8 +265,7 @@ class Conversation:
             case "/sources", () if self.last and self.last.citations:
                 answer.print_sources(self.last)
             case "/sources", ():
-                none = "There is no answer yet, so there are no sources to show."
-                terminal.line("The last answer cites no sources." if self.last else none)
+                terminal.line("There is no answer yet that cites sources.")
             case "/new", ():
                 self.history.clear()
                 terminal.line("The questions and answers so far are forgotten.")

@@ -48,10 +48,8 @@ def print_status(status: Status, *, batches: bool = True) -> None:
         _print_batches(status)
     print_failures(status)
     cut = [f"A list was cut off. The part that arrived is saved: {one}." for one in status.cut]
-    terminal.some(cut, MORE)
-    terminal.some(
-        [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless], MORE
-    )
+    vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
+    terminal.some([*cut, *vectorless], MORE)
     for reason, n in status.unusable.items():
         terminal.line(f"Left out: {counted(n, 'record')}: {reason}.")
 
@@ -85,12 +83,10 @@ def _print_reports(status: Status) -> None:
         )
     if n := status.behind["reports"]:
         percent = ceil(round(100 * status.behind["largest"], 6))
-        behind = f"{n:,} reports are behind: at most {percent} % of the material of each"
-        if n == 1:
-            behind = f"1 report is behind: {percent} % of its material"
+        reports, them = ("report is", "it") if n == 1 else ("reports are", "them")
         terminal.line(
-            f"{behind} has changed since it was written. `kg-build index PATHS --fresh` brings "
-            f"{'it' if n == 1 else 'them'} up to date."
+            f"{n:,} {reports} behind: at most {percent} % of the material of each has changed "
+            f"since it was written. `kg-build index PATHS --fresh` brings {them} up to date."
         )
     if invented := status.reports["invented"]:
         what = counted(invented, "citation")
@@ -101,17 +97,14 @@ def _print_batches(status: Status) -> None:
     """Prints the batches that are not over: how far they are, their cost, and since when."""
     for batch in status.batches:
         cost = "" if batch["cost"] is None else f", at most {money(batch['cost'])}"
+        sent = batch["sent"][:16].replace("T", " ")
         terminal.line(
             f"A batch waits at the provider: {batch['answered']:,} of "
-            f"{counted(batch['requests'], 'request')} answered when it was last asked "
-            f"({batch['state'].replace('_', ' ')}){cost}, sent "
-            f"{batch['sent'][:16].replace('T', ' ')} UTC."
+            f"{counted(batch['requests'], 'request')} answered ({batch['state']}){cost}, sent "
+            f"{sent} UTC."
         )
     if status.batches:
-        terminal.line(
-            "The provider takes up to 24 hours for a batch. `kg-build index PATHS --batch` asks "
-            "for the results, and goes on with those that are there."
-        )
+        terminal.line("`kg-build index PATHS --batch` asks for the results, within 24 hours.")
 
 
 def _print_builds(status: Status) -> None:

@@ -1,5 +1,6 @@
 """`kg-build tune` chooses prompts that fit a collection of documents."""
 
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,10 @@ import anyio
 import click
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.cli import options
+from graphrag_neo4j.cli import INTERRUPTED, options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import counted, money, money_known, unread
+from graphrag_neo4j.cli.output.words import about, counted, money_known, unread
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.index.corpus import Corpus
@@ -21,8 +22,6 @@ from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, estimate_tuni
 from graphrag_neo4j.index.tuning.tune import tune as choose
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
-
-INTERRUPTED = 130
 
 
 @click.command()
@@ -35,12 +34,7 @@ INTERRUPTED = 130
     default=Path("prompts"),
 )
 @options.value("--domain", "TEXT", "What the documents are about, if you know it.")
-@options.value(
-    "--language",
-    "NAME",
-    "The language of names and descriptions. The default is the setting KG_LANGUAGE or, if that is "
-    "not set, the language of the documents.",
-)
+@options.setting("--language", "NAME")
 @options.value(
     "--persona",
     "TEXT",
@@ -55,16 +49,11 @@ INTERRUPTED = 130
     "--passages",
     None,
     "How many passages of the documents the model reads.",
-    type=options.Number(least=1, most=200),
+    type=click.IntRange(1, 200),
     default=PASSAGES,
 )
 @options.model_option
-@options.value(
-    "--max-cost",
-    "DOLLARS",
-    "Stop when the model calls have cost this many US dollars. Then nothing is written.",
-    type=options.Number(least=0, whole=False),
-)
+@options.max_cost_option
 @options.yes_option
 @options.read_options
 def tune(
@@ -86,7 +75,8 @@ def tune(
     and a page, md, that tells what was chosen and why. Read it before you index.
 
     The command first estimates its cost, and asks whether to go on. It needs no Neo4j. It never
-    overwrites a file that you changed. To start again, run the same command again.
+    overwrites a file that you changed. If it is stopped, also by --max-cost, nothing is written,
+    and the same command starts again.
     """
     reading = options.reading_of(values)
     types = tuple(part.strip() for part in (entity_types or "").split(",") if part.strip())
@@ -103,7 +93,7 @@ def tune(
         if not (yes or terminal.confirmed("Go on?")):
             terminal.line("Nothing was asked and nothing was written.")
             raise click.exceptions.Exit(1)
-        chosen = options.run(partial(_ask, sample, settings, wishes))
+        chosen = anyio.run(partial(_ask, sample, settings, wishes))
     except ReplyError as error:
         raise InputError(
             f"Nothing was chosen and nothing was written, since {str(error).rstrip('.')}. Try "
@@ -122,23 +112,18 @@ def _tell_estimate(sample: Sample, settings: Settings) -> None:
     problems = [f"{problem}." for problem in unread(sample.unreadable.items())]
     terminal.some(problems, "`kg-build estimate --json`", "red", error=True)
     found = estimate_tuning(sample, settings)
-    cost = "unknown cost" if found.cost is None else f"about {money(found.cost)}"
+    takes = about(found.calls, found.input_tokens, found.output_tokens, found.cost)
     terminal.line(
         f"{counted(len(sample.passages), 'passage')} of {counted(sample.documents, 'document')} "
-        f"were chosen. {settings.model_for('extraction')} reads them in "
-        f"{counted(found.calls, 'call')} with about {found.input_tokens:,} input tokens and "
-        f"{found.output_tokens:,} output tokens: {cost}. Replies that can't be used are asked for "
-        f"again, so there may be up to {counted(found.most_calls, 'call')}."
+        f"were chosen. {settings.model_for('extraction')} reads them in {takes}. Replies that "
+        f"can't be used are asked for again, so there may be up to {found.most_calls:,} calls."
     )
 
 
 async def _ask(sample: Sample, settings: Settings, wishes: Wishes) -> Tuning:
     with listening(quiet=False, fleeting=True) as listen:
-        backends = Backends(settings)
-        try:
+        async with aclosing(Backends(settings)) as backends:
             return await choose(sample, backends, wishes, listen)
-        finally:
-            await backends.aclose()
 
 
 def _summarise(chosen: Tuning, written: Written) -> None:

@@ -9,13 +9,13 @@ folder of plain files, one record a line, so each step can be stopped and contin
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.evaluate.evaluation import AsyncEvaluation, Evaluation
+    from graphrag_neo4j.evaluate.evaluation import Evaluation
 
-__all__ = ["AsyncEvaluation", "Evaluation"]
+__all__ = ["Evaluation"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class of ours
-    """Imports a class when it is first used: the records need neither Neo4j nor a model."""
+    """Imports the class when it is first used: the records need neither Neo4j nor a model."""
     from importlib import import_module  # noqa: PLC0415
 
     if name not in __all__:

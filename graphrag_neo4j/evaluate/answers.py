@@ -167,10 +167,9 @@ async def answers_left(
                 if of_client.has_model:
                     endpoint = RememberingEndpoint(of_client, meter, folder.unfinished)
                     await stack.enter_async_context(endpoint)
-                state = await read_state(rag.graph)
+                vectors = (await read_state(rag.graph))["embedding_model"]
                 rows = await rag.graph.read("search/levels", LevelRow)
                 levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
-                vectors = state["embedding_model"]
                 clients[of_client] = Asked(of_client, rag.graph, levels, vectors, endpoint)
             asked = clients[of_client]
             if _has_level(condition, asked, listen):
@@ -189,15 +188,14 @@ def _has_level(condition: Condition, asked: Asked, listen: Listener) -> bool:
 
     Raises InputError if it lacks one that the user has named by its number.
     """
-    level = condition.how.get("level")
-    if level is None or level < max(len(asked.levels), 1):
+    level, depth = condition.how.get("level"), max(len(asked.levels), 1)
+    if level is None or level < depth:
         return True
-    deepest = max(len(asked.levels) - 1, 0)
-    has = f"The graph has levels 0 to {deepest}" if deepest else "The graph has only level 0"
+    has = f"The deepest level of the graph is {depth - 1}"
     if condition.level is None:
         raise InputError(f"{has}, so there is nothing for the condition {condition.name}.")
-    told = f"{condition.name} would read the same reports as C{deepest}, so it is left out."
-    listen(Notice(f"{has}. {told}", warning=True))
+    same = f"{condition.name} would read the same reports as C{depth - 1}"
+    listen(Notice(f"{has}: {same}, so it is left out.", warning=True))
     return False
 
 
@@ -294,13 +292,9 @@ async def estimate_answers(folder: EvaluationFolder, items: Sequence[AnswerItem]
     InputError if a cost limit is set and the price of a model is not known.
     """
     missing = Step("answers", folder.answers, items).missing()
-    by_name = {item.condition.name: item for item in missing}
+    by_name = {item.condition.name: item for item in missing if item.asked.endpoint}
     numbers = Counter(item.condition.name for item in missing)
-    steps = [
-        await _estimate(item.condition, item.asked, numbers[name])
-        for name, item in by_name.items()
-        if item.asked.endpoint is not None
-    ]
+    steps = [await _estimate(one.condition, one.asked, numbers[n]) for n, one in by_name.items()]
     return Estimate(len(items) - len(missing), len(missing), steps)
 
 
@@ -380,17 +374,11 @@ def import_answers(folder: EvaluationFolder, path: Path, condition: str) -> Impo
     name means a condition of ours, if the file can't be read or holds a line that is no answer, and
     if there are no questions.
     """
-    if not OWN_NAME.fullmatch(condition):
-        raise InputError(
-            f"{condition!r} can't be the name of a condition: write 1 to 60 characters without "
-            "commas, colons and equals signs."
-        )
     of_name = [one for one in folder.answers if one.condition == condition]
-    if is_ours(condition) or any("imported" not in one.made_with for one in of_name):
-        raise InputError(
-            f"The name {condition} means answers of this program. Give the other system another "
-            "name, such as lightrag."
-        )
+    ours = is_ours(condition) or any("imported" not in one.made_with for one in of_name)
+    if ours or not OWN_NAME.fullmatch(condition):
+        why = "means answers of this program" if ours else "has commas, colons or equals signs"
+        raise InputError(f"The name {condition} {why}. Give another one, such as lightrag.")
     if not len(folder.questions):
         raise InputError("The evaluation has no questions yet. Add them first.")
     unmatched, empty, records = list[str](), list[str](), dict[str, AnswerRecord]()
@@ -466,15 +454,11 @@ def condition_costs(answers: Iterable[AnswerRecord]) -> list[ConditionCosts]:
     for name, found in there.items():
         means = {of: _mean(found, of) for of in MEANS}
         size, cost = means["context_tokens"], means["cost"]
+        percent = 100 * size / most if size is not None and most else None
+        total = None if cost is None else cost * len(found)
+        missing = len(asked[name]) - len(found)
         costs.append(
-            ConditionCosts(
-                condition=name,
-                answers=len(found),
-                missing=len(asked[name]) - len(found),
-                percent=100 * size / most if size is not None and most else None,
-                total_cost=None if cost is None else cost * len(found),
-                **means,
-            )
+            ConditionCosts(name, len(found), missing, percent=percent, total_cost=total, **means)
         )
     return costs
 

@@ -59,17 +59,6 @@ class ClaimItem:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundClaims:
-    """The claims of answers by the key of the question and the condition.
-
-    `model` is the model that found them, empty where there are none.
-    """
-
-    model: str
-    claims: Mapping[Answered, Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimCounts:
     """The number of different claims of an answer, and of their clusters by threshold.
 
@@ -80,38 +69,12 @@ class ClaimCounts:
     clusters: Mapping[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimAgreement:
-    """How far counts of claims agree with the labels of the judge.
-
-    `compared` counts the pairs of answers that have both. `decided` counts those of them that are a
-    tie neither for the counts nor for the judge; of these, `matched` have the same winner.
-    """
-
-    compared: int
-    decided: int
-    matched: int
-
-    @property
-    def share(self) -> float | None:
-        """The share (0 to 1) of the decided pairs that match, None without any."""
-        return self.matched / self.decided if self.decided else None
-
-
-@dataclass(frozen=True, slots=True)
-class CountTest:
-    """The test of the counts of two conditions: their means, and the p-value after Holm's method.
-
-    `measure` is "claims" or "clusters at" a threshold.
-    """
-
-    measure: str
-    one: str
-    other: str
-    mean: float
-    other_mean: float
-    test: SignedRank
-    adjusted: float
+CountTest = tuple[str, str, str, float, float, SignedRank, float]
+"""What is counted ("claims", or "clusters at" a threshold), two conditions, the mean of each, the
+test, and its p-value after Holm's method."""
+Agreed = tuple[str, int, int, float | None]
+"""What is counted and the metric of the judge, the pairs of answers that have both, those of them
+that are a tie neither for the counts nor for the judge, and the share of these with one winner."""
 
 
 def claim_step(folder: EvaluationFolder, model: str, made_with: str) -> Step[ClaimItem]:
@@ -168,14 +131,14 @@ async def find_missing_claims(
     return done
 
 
-def claims_in(folder: EvaluationFolder) -> FoundClaims:
-    """Returns the claims of the answers that count, as the last run has found them.
+def claims_in(folder: EvaluationFolder) -> tuple[str, Mapping[Answered, Sequence[str]]]:
+    """Returns the model that found the claims last ("" for none), and the claims of the answers.
 
     Answers of which a part is missing are left out. An answer without a sentence has no claims.
     """
     records = [one for one in folder.claims if one.failure is None]
     if not records:
-        return FoundClaims("", {})
+        return "", {}
     last = records[-1]
     found = {(one.question, one.condition): list[str]() for one in folder.given_answers()}
     for item in claim_step(folder, last.model, last.made_with).items:
@@ -184,7 +147,7 @@ def claims_in(folder: EvaluationFolder) -> FoundClaims:
         elif item.answer in found:
             for sentence in folder.claims[item.record.key].sentences:
                 found[item.answer] += sentence.claims
-    return FoundClaims(last.model, found)
+    return last.model, found
 
 
 def different(claims: Iterable[str]) -> list[str]:
@@ -208,42 +171,34 @@ def count_claims(claims: Iterable[str], thresholds: Sequence[float] = THRESHOLDS
     import numpy as np  # noqa: PLC0415
     from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415
 
-    words = [_words(claim) for claim in kept]
+    words = [words_of(claim) for claim in kept]
     # The distances of all pairs, in the condensed form that SciPy reads.
-    distances = np.array([_distance(one, other) for one, other in combinations(words, 2)])
+    distances = np.array([distance(one, other) for one, other in combinations(words, 2)])
     tree = linkage(distances, method="complete")
     clusters = {one: float(fcluster(tree, one, "distance").max()) for one in thresholds}
     return ClaimCounts(len(kept), clusters)
 
 
-def rouge_l(one: str, other: str) -> float:
-    """Returns ROUGE-L (F1) of two texts: 2 * LCS / (words of one + words of the other).
+def distance(one: Sequence[str], other: Sequence[str]) -> float:
+    """Returns 1 - ROUGE-L (F1) of the words of two claims; 1 if there are none.
 
-    Words are runs of letters and digits of any script, without case. In scripts without spaces,
-    each character is a word. Two texts without words have 0.
+    It is one division: 1 - 0.7 would be more than 0.3, and miss the threshold.
 
-    >>> rouge_l("Ann sails a big ship.", "Ann sails a ship")
-    0.8888888888888888
+    >>> distance(words_of("Ann sails a big ship."), words_of("Ann sails a ship"))
+    0.1111111111111111
     """
-    return 1 - _distance(_words(one), _words(other))
-
-
-def _distance(one: Sequence[str], other: Sequence[str]) -> float:
-    """Returns 1 - F1 as one division: 1 - 0.7 would be more than 0.3, and miss the threshold."""
     from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - a package of the extra `eval`
 
     total = len(one) + len(other)
     return (total - 2 * LCSseq.similarity(one, other)) / total if total else 1.0
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """Returns the runs of letters and digits of any script, without case.
+
+    In scripts without spaces, each character is a word.
+    """
     return WORD.findall(spaced_characters(fold(text).casefold()))
-
-
-def mean_counts(counts: Sequence[ClaimCounts]) -> ClaimCounts:
-    """Returns the means over the answers of a condition, of which there is at least one."""
-    clusters = {at: fmean(one.clusters[at] for one in counts) for at in counts[0].clusters}
-    return ClaimCounts(fmean(one.claims for one in counts), clusters)
 
 
 def count_tests(counts: Mapping[Answered, ClaimCounts], order: Sequence[str]) -> list[CountTest]:
@@ -257,27 +212,24 @@ def count_tests(counts: Mapping[Answered, ClaimCounts], order: Sequence[str]) ->
         of_threshold = {at: one.clusters[threshold] for at, one in counts.items()}
         measures[f"clusters at {threshold}"] = of_threshold
     questions = dict.fromkeys(question for question, _ in counts)
-    found = []
+    found: list[CountTest] = []
     for measure, numbers in measures.items():
-        pairs = []
+        compared = {}
         for one, other in combinations(order, 2):
-            both = [
-                (numbers[question, one], numbers[question, other])
-                for question in questions
-                if (question, one) in numbers and (question, other) in numbers
-            ]
-            if both:
-                pairs.append((one, other, both))
-        tests = adjusted_tests([[a - b for a, b in both] for _, _, both in pairs])
-        for (one, other, both), (test, p) in zip(pairs, tests, strict=True):
-            means = [fmean(each) for each in zip(*both, strict=True)]
-            found.append(CountTest(measure, one, other, means[0], means[1], test, p))
+            asked = [q for q in questions if (q, one) in numbers and (q, other) in numbers]
+            if asked:
+                compared[one, other] = [[numbers[q, it] for q in asked] for it in (one, other)]
+        tests = adjusted_tests(
+            [[a - b for a, b in zip(*both, strict=True)] for both in compared.values()]
+        )
+        for (pair, both), (test, p) in zip(compared.items(), tests, strict=True):
+            found.append((measure, *pair, fmean(both[0]), fmean(both[1]), test, p))
     return found
 
 
 def agreement_of_claims(
     counts: Mapping[Answered, ClaimCounts], judged: Iterable[Judged]
-) -> dict[str, ClaimAgreement]:
+) -> list[Agreed]:
     """Compares counts with the majority of a judge's verdicts: who has more of them, who won?
 
     Claims are compared with comprehensiveness, and clusters at each threshold with diversity. What
@@ -294,10 +246,10 @@ def agreement_of_claims(
             for at in sorted(a.clusters):
                 more = _more(a.clusters[at], b.clusters[at])
                 found[f"clusters at {at}, diversity"].append((more, label))
-    agreed = {}
+    agreed: list[Agreed] = []
     for name, pairs in sorted(found.items()):
-        decided = [both for both in pairs if "tie" not in both]
-        agreed[name] = ClaimAgreement(len(pairs), len(decided), sum(a == b for a, b in decided))
+        decided = [a == b for a, b in pairs if "tie" not in {a, b}]
+        agreed.append((name, len(pairs), len(decided), fmean(decided) if decided else None))
     return agreed
 
 

@@ -153,10 +153,7 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
         return how | ({"dynamic": True} if detail == "dynamic" else {"level": int(detail)})
     if method in {"local", "drift"} and detail in EXPAND:
         return how | {"expand": detail}
-    fits = {"global": "a level such as global:2 or global:dynamic"}
-    fits |= {name: f"{name}:hop or {name}:ppr" for name in ("local", "drift")}
-    known = fits.get(method, f"{method} alone")
-    raise InputError(f"{text!r} is no condition: {detail!r} is no detail of it. Write {known}.")
+    raise InputError(f"{text!r} is no condition: {detail!r} is no detail of {method}. {HOW}")
 
 
 def _setting(part: str, text: str) -> tuple[str, Any]:

@@ -1,19 +1,15 @@
 """An evaluation as a Python user has it, and the commands of `kg-build eval` use it.
 
-evaluation = Evaluation.from_env("evaluation/")         # AsyncEvaluation, and await, in async code
+evaluation = Evaluation.from_env("evaluation/")
 evaluation.add_questions("questions.csv")
-evaluation.answer(["C0", "SS", "local:ppr"])
+asyncio.run(evaluation.answer(["C0", "SS", "local:ppr"]))  # or await it
 for one in evaluation.costs():
     print(one.condition, one.context_tokens, one.cost)
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial, update_wrapper
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
-
-import anyio.to_thread
-from anyio.from_thread import start_blocking_portal
+from typing import Self, Unpack
 
 from graphrag_neo4j.evaluate import answers, claims, groundedness, judging
 from graphrag_neo4j.evaluate import questions as asking
@@ -27,12 +23,9 @@ from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.settings.arguments import check_path
 from graphrag_neo4j.settings.options import SettingsOptions
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
-
-class _Evaluation:
-    """An evaluation in a folder, and what it can do without asking anyone.
+class Evaluation:
+    """An evaluation in a folder. What asks a model or the graph is asynchronous.
 
     `settings` say which graph and which models are asked; `max_cost` limits each call of a method,
     in US dollars. `folder` of this object holds the plan and the records. All methods add to the
@@ -107,20 +100,9 @@ class _Evaluation:
         """
         return judging.judged_by(self.folder.verdicts, self.folder.given_answers())
 
-    def claims(self) -> claims.FoundClaims:
-        """Returns the claims of the answers, as the last run has found them."""
-        return claims.claims_in(self.folder)
-
-    def sentence_judges_compared(self) -> list[groundedness.JudgesCompared]:
-        """Returns how far each two judges of `ground` agree, and the sentences where they differ.
-
-        The reports are those that `ground` has judged last.
-        """
-        return groundedness.compared_in(self.folder, self.settings)
-
-
-class AsyncEvaluation(_Evaluation):
-    __doc__ = _Evaluation.__doc__
+    def claims(self) -> Mapping[claims.Answered, Sequence[str]]:
+        """Returns the claims of each question's and condition's answer, as last found."""
+        return claims.claims_in(self.folder)[1]
 
     async def describe(self) -> str:
         """Returns a description of the documents, which a model drafts from the largest reports.
@@ -182,8 +164,7 @@ class AsyncEvaluation(_Evaluation):
         folder, settings = self.folder, self.settings
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
-        work = partial(groundedness.estimate_support, texts, folder, settings, judge)
-        return await anyio.to_thread.run_sync(work)
+        return groundedness.estimate_support(texts, folder, settings, judge)
 
     async def ground(
         self, *, reports: bool = False, words: bool = False
@@ -199,8 +180,7 @@ class AsyncEvaluation(_Evaluation):
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
         await groundedness.judge_support(texts, folder, settings, judge, self.listen)
-        work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
-        return await anyio.to_thread.run_sync(work)
+        return groundedness.groundedness_of(texts, folder, settings, judge)
 
     async def judge(
         self,
@@ -232,36 +212,3 @@ class AsyncEvaluation(_Evaluation):
     async def estimate_claims(self) -> Estimate:
         """Estimates what `find_claims` takes. No model is asked."""
         return claims.estimate_claims(self.folder, self.settings)
-
-
-def _waiting(
-    method: Callable[Concatenate[AsyncEvaluation, P], Awaitable[T]],
-) -> Callable[Concatenate["Evaluation", P], T]:
-    """Returns a method that waits for an asynchronous one, in a thread of its own.
-
-    So it works in a notebook, too. Ctrl-C saves what has arrived.
-    """
-
-    def waiting(self: "Evaluation", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        work: Any = partial(method, self, *args, **kwargs)  # type: ignore[arg-type] # all it uses is there
-        with start_blocking_portal() as portal:
-            result: T = portal.call(work)
-        return result
-
-    update_wrapper(waiting, method)
-    return waiting
-
-
-class Evaluation(_Evaluation):
-    """An evaluation in a folder, for code without `await`: see AsyncEvaluation."""
-
-    describe = _waiting(AsyncEvaluation.describe)
-    make_questions = _waiting(AsyncEvaluation.make_questions)
-    estimate_answers = _waiting(AsyncEvaluation.estimate_answers)
-    answer = _waiting(AsyncEvaluation.answer)
-    estimate_ground = _waiting(AsyncEvaluation.estimate_ground)
-    ground = _waiting(AsyncEvaluation.ground)
-    estimate_judge = _waiting(AsyncEvaluation.estimate_judge)
-    judge = _waiting(AsyncEvaluation.judge)
-    estimate_claims = _waiting(AsyncEvaluation.estimate_claims)
-    find_claims = _waiting(AsyncEvaluation.find_claims)

@@ -213,16 +213,6 @@ def answer_key(question: str, condition: str, made_with: Mapping[str, str]) -> s
     return identify("answer", question, condition, *made)
 
 
-def verdict_key(
-    metric: Metric, answers: tuple[str, str], judge: str, repeat: int, made_with: str
-) -> str:
-    """The key of a verdict on the answers with these two keys, in this order.
-
-    `made_with` identifies the prompt and the options of the judge.
-    """
-    return identify("verdict", metric, *answers, judge, repeat, made_with)
-
-
 class Record(Protocol):
     """What all records have."""
 
@@ -366,11 +356,17 @@ class EvaluationFolder:
         self.unfinished = RecordFile(self.path / "unfinished.jsonl", CallRecord)
         self.unfinished_claims = RecordFile(self.path / "unfinished_claims.jsonl", CallRecord)
 
-    @property
-    def exists(self) -> bool:
-        """Whether an evaluation was begun in the folder."""
-        begun = (self.path / PLAN, self.questions.path, self.findings.path)
-        return any(path.exists() for path in begun)
+    @classmethod
+    def begun(cls, path: str | Path) -> "EvaluationFolder":
+        """Returns a folder in which an evaluation was begun. Raises InputError for another."""
+        found = cls(path)
+        if not any(
+            it.exists() for it in (found.path / PLAN, found.questions.path, found.findings.path)
+        ):
+            raise InputError(
+                f"{path} holds no evaluation. `kg-build eval questions {path}` begins one."
+            )
+        return found
 
     def change_plan(self, **given: Any) -> None:  # noqa: ANN401 - fields of the plan
         """Changes the plan and writes it if it differs. None keeps a value.
@@ -428,7 +424,7 @@ class EvaluationFolder:
             raise InputError(
                 f"The condition {unknown[0]} has no answers. Those with answers: {has}."
             )
-        return list(given) or known
+        return list(dict.fromkeys(given)) or known
 
     def unanswered(self) -> dict[str, int]:
         """Returns the number of answers that are missing, by condition.

@@ -14,11 +14,9 @@ were written from; the folder keeps them, so that the report can be written with
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Final, TypedDict
-
-import anyio.to_thread
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -234,18 +232,17 @@ async def judge_support(
 
     Raises the errors of `Step.run`; what was judged before is saved.
     """
-    step = await anyio.to_thread.run_sync(_support_step, texts, folder, settings, judge)
+    step = _support_step(texts, folder, settings, judge)
 
     async def by_words(item: _SupportItem) -> SupportRecord:
         # This import reads word lists and vectors, which takes a moment.
         from graphrag_neo4j.evaluate.word_support import support_by_words  # noqa: PLC0415
 
-        judging = partial(support_by_words, item.record.sentence, item.passages)
-        found = await anyio.to_thread.run_sync(judging)
+        found = support_by_words(item.record.sentence, item.passages)
         return replace(item.record, support=found.support, reason=found.reason)
 
     if judge == WORDS:
-        return await step.run(by_words, workers=2, listen=listen)
+        return await step.run(by_words, workers=1, listen=listen)
     model = SupportJudge(settings)
     async with Endpoint(settings) as endpoint:
 
@@ -358,34 +355,6 @@ class JudgedSentence:
     said: Mapping[str, SupportRecord]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgesCompared:
-    """How far two judges agree on the sentences of `texts` ("answers" or "reports").
-
-    `agreement.items` counts the sentences that both have judged; `differing` holds those on which
-    they differ.
-    """
-
-    texts: str
-    one: str
-    other: str
-    agreement: Agreement
-    differing: Sequence[JudgedSentence]
-
-
-def compared_in(folder: EvaluationFolder, settings: Settings) -> list[JudgesCompared]:
-    """Returns how far the judges of a folder agree: on its answers, and on the graph's reports.
-
-    `settings` say where your own prompt files are: what another prompt gave does not count.
-    """
-    texts = {"answers": folder.given_answers(), "reports": list(folder.findings)}
-    return [
-        pair
-        for name, of in texts.items()
-        for pair in compare_judges(name, judged_sentences(of, folder.supports, settings))
-    ]
-
-
 def judged_sentences(
     texts: Iterable[AnswerRecord], file: RecordFile[SupportRecord], settings: Settings
 ) -> list[JudgedSentence]:
@@ -408,13 +377,15 @@ def judged_sentences(
     return list(found.values())
 
 
-def compare_judges(texts: str, sentences: Sequence[JudgedSentence]) -> list[JudgesCompared]:
-    """Returns how far each two judges agree that have judged the same sentences."""
-    compared = []
+def compare_judges(
+    sentences: Sequence[JudgedSentence],
+) -> Iterator[tuple[str, str, Agreement, list[JudgedSentence]]]:
+    """Yields each two judges that have judged the same sentences, how far they agree on these, and
+    the sentences on which they differ.
+    """
     for one, other in combinations(dict.fromkeys(n for s in sentences for n in s.said), 2):
         both = [it for it in sentences if {one, other} <= it.said.keys()]
         given = [(str(it.said[one].support), str(it.said[other].support)) for it in both]
-        differing = [it for it, (a, b) in zip(both, given, strict=True) if a != b]
         if both:
-            compared.append(JudgesCompared(texts, one, other, agreement(given), differing))
-    return compared
+            differing = [it for it, (a, b) in zip(both, given, strict=True) if a != b]
+            yield one, other, agreement(given), differing

@@ -18,7 +18,6 @@ from graphrag_neo4j.evaluate.folder import (
     AnswerRecord,
     EvaluationFolder,
     VerdictRecord,
-    verdict_key,
 )
 from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult, token_counter
 from graphrag_neo4j.llm import Endpoint
@@ -102,10 +101,8 @@ def comparisons(
     """Yields all comparisons of some conditions. The order of the conditions makes no difference.
 
     All questions come once before any comes again, so that a run that was stopped early has judged
-    as many questions as it could. Raises InputError for a condition that comes twice.
+    as many questions as it could.
     """
-    if len(set(conditions)) < len(conditions):
-        raise InputError("A condition is named twice: name each one once.")
     pairs = list(combinations(sorted(conditions), 2))
     orders = (False, True)
     for n, question, (one, other), metric, swapped in product(
@@ -147,7 +144,7 @@ def _items(
         first, second = (there.get((of.question, condition)) for condition in of.shown)
         if first and second:
             keys = (first.key, second.key)
-            key = verdict_key(of.metric, keys, judge, of.repeat, made_with)
+            key = identify("verdict", of.metric, *keys, judge, of.repeat, made_with)
             record = VerdictRecord(key, of.question, of.metric, *keys, judge, of.repeat)
             yield JudgeItem(record, folder.questions[of.question].text, first, second)
 

@@ -21,14 +21,15 @@ from graphrag_neo4j.evaluate.folder import (
     QuestionRecord,
     question_key,
 )
-from graphrag_neo4j.evaluate.steps import CallEstimate, Step, StepResult, priced
+from graphrag_neo4j.evaluate.steps import CallEstimate, Step, priced
 from graphrag_neo4j.llm import Endpoint, model_of
+from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.llm.evaluate.questions import describe, name_things
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Listener, Started
 from graphrag_neo4j.query.question import LONGEST_QUESTION
-from graphrag_neo4j.settings import EXTRACTIVE, Settings
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.arguments import check_text
 from graphrag_neo4j.text import flat, identify, storable
 
@@ -40,17 +41,11 @@ COLUMNS: Final = ("question", "question_text", "text")
 
 @dataclass(frozen=True, slots=True)
 class MadeQuestions:
-    """What was made: new questions, and how many came again.
-
-    `calls` says what became of the calls, and `reasons` why some failed. `wanted` is the number
-    that the plan asks for.
-    """
+    """What was made: new questions, how many came again, and why calls failed."""
 
     new: Sequence[QuestionRecord]
     repeated: int
-    wanted: int
-    calls: StepResult
-    reasons: Sequence[str] = ()
+    failures: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +55,8 @@ class _Draft:
 
 def check_asking(settings: Settings) -> None:
     """Raises InputError if no model is set."""
-    if settings.has_model:
-        return
-    if settings.model == EXTRACTIVE:
-        raise InputError(
-            f"Questions are made by a model, and KG_MODEL={EXTRACTIVE} says that none is asked: "
-            "set KG_MODEL to the name of a model, or give a file of your own questions."
-        )
-    raise InputError(
-        "Questions are made by a model, and no model is set: set OPENAI_API_KEY, or "
-        "OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own. Or give a file of your own "
-        "questions."
-    )
+    if not settings.has_model:
+        raise InputError(f"{NO_MODEL} Or give a file of your own questions.")
 
 
 async def draft_description(settings: Settings, listen: Listener) -> str:
@@ -118,7 +103,7 @@ async def make_questions(
     plan, file = folder.plan, folder.drafts
     if not plan.description.strip():
         raise InputError("The evaluation has no description of the documents. Give one.")
-    calls, asked = StepResult(), list[DraftRecord]()
+    asked = list[DraftRecord]()
 
     def wanted(one: DraftRecord) -> _Draft:
         """Returns an empty list with its key."""
@@ -149,20 +134,16 @@ async def make_questions(
             while level:
                 asked += [one.record for one in level]
                 step = Step(level[0].record.kind, file, level)
-                done = await step.run(
+                await step.run(
                     make, workers=settings.concurrency, listen=listen, meter=endpoint.meter
                 )
-                calls.there += done.there
-                calls.made += done.made
-                calls.failed += done.failed
                 found = [file[one.record.key] for one in level if one.record.key in file]
                 level = [one for above in found for one in below(above)]
         finally:
             new, repeated = _add_questions(folder, [file[a.key] for a in asked if a.key in file])
     keys = {one.key for one in asked}
-    reasons = [one.failure for one in file if one.key in keys and one.failure]
-    number = plan.personas * plan.tasks * plan.questions
-    return MadeQuestions(new, repeated, number, calls, reasons)
+    failures = [one.failure for one in file if one.key in keys and one.failure]
+    return MadeQuestions(new, repeated, failures)
 
 
 def _add_questions(

@@ -126,16 +126,11 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
     `settings` say where your own prompt files are. Raises InputError if the folder holds no
     evaluation or nothing to report yet, or a file that can't be read.
     """
-    found = EvaluationFolder(folder)
-    if not found.exists:
-        raise InputError(
-            f"{folder} holds no evaluation. `kg-build eval questions {folder}` begins one."
-        )
+    found = EvaluationFolder.begun(folder)
     answers = list(found.current_answers().values())
     if not (answers or len(found.findings)):
         raise InputError(
-            f"There is nothing to report in {folder}, since it holds no answers: "
-            f"`kg-build eval answers {folder}` makes them."
+            f"{folder} holds no answers yet: `kg-build eval answers {folder}` makes them."
         )
     given = found.conditions()
     order = [one for one in PAPER if one in given] + [one for one in given if one not in PAPER]
@@ -182,13 +177,12 @@ def _part(tables: Iterable[Table]) -> str:
             drawn = _drawn(table)
             if len(table.shown) > LONG:
                 drawn = f"<details><summary>{len(table.shown):,} rows</summary>{drawn}</details>"
-            meanings = [one for one in table.columns if one.meaning]
             terms = "".join(
-                f"<dt>{_shown(one.name)}</dt><dd>{_shown(one.meaning)}</dd>" for one in meanings
+                f"<dt>{_shown(one.name)}</dt><dd>{_shown(one.meaning)}</dd>"
+                for one in table.meanings
             )
-            others.append(
-                f"{head}{note}{drawn}" + (f'<dl class="terms">{terms}</dl>' if terms else "")
-            )
+            drawn += f'<dl class="terms">{terms}</dl>' if terms else ""
+            others.append(head + note + drawn)
     maps = "".join(map(_drawn, heats))
     if heats:
         maps = f'<p class="note">{_sentences(heats[0].note)}</p><div class="maps">{maps}</div>'

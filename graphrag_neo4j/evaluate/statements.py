@@ -21,10 +21,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.citations import DATA, bracket, cited
 from graphrag_neo4j.query.answer_text import NOTHING
-from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text import flat, number_of_words
 from graphrag_neo4j.text.sentences import sentences_of
 
@@ -145,12 +143,8 @@ def _without_citations(
 
 @cache
 def _markdown() -> "MarkdownIt":
-    try:
-        from markdown_it import MarkdownIt  # noqa: PLC0415 - a package of the extra `eval`
-    except ModuleNotFoundError:
-        raise InputError(
-            f"Groundedness needs the package markdown-it-py: {install_command('eval')}"
-        ) from None
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - a package of the extra `eval`
+
     # A block of code needs a fence, since models indent paragraphs; and "[1]: text" is shown.
     return MarkdownIt("commonmark").enable("table").disable(["code", "reference"])
 

@@ -122,8 +122,7 @@ def bias_of(judged: Sequence[Judged]) -> Bias:
         for of, label in labels.items()
         if not of.swapped and of.turned in labels
     ]
-    held = sum(len(both) == 1 and "tie" not in both for both in pairs)
-    turned = sum(both == {"one", "other"} for both in pairs)
+    held, turned = pairs.count({"one"}) + pairs.count({"other"}), pairs.count({"one", "other"})
     return Bias(
         len(counting),
         winners["tie"],
@@ -332,9 +331,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     adjusted, most = [0.0] * len(p_values), 0.0
-    places = sorted(range(len(p_values)), key=p_values.__getitem__)
-    for rank, place in enumerate(places):
-        most = max(most, min(1.0, (len(places) - rank) * p_values[place]))
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        most = max(most, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = most
     return adjusted
 

@@ -5,11 +5,12 @@ data/evaluation/tables.toml: titles, notes, and how each column is shown.
 """
 
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cache
 from importlib.metadata import version
+from statistics import fmean
 from typing import Any, Final
 
 from graphrag_neo4j.evaluate import claims, groundedness, statistics
@@ -142,15 +143,32 @@ def result_tables(
     rows: list[Sequence[Cell]] = [
         [*both, "answers", *astuple(one)] for both, one in agreed.items() if one.items
     ]
-    for pair in groundedness.compared_in(folder, settings):
-        of = (_by(pair.one), _by(pair.other), f"sentences of {pair.texts}")
-        rows.append([*of, *astuple(pair.agreement)])
+    differing: list[Sequence[Cell]] = []
+    shares: list[Table] = []
+    for name, texts, option in (
+        ("answers", answers, ""),
+        ("reports", list(folder.findings), " --reports"),
+    ):
+        sentences = groundedness.judged_sentences(texts, folder.supports, settings)
+        judges = sorted({judge for one in sentences for judge in one.said})
+        for judge in judges:
+            found = groundedness.groundedness_of(texts, folder, settings, judge)
+            shares.append(shares_table(name, found))
+        if not judges:
+            shares.append(shares_table(name, [], option))
+        for a, b, agreement, differ in groundedness.compare_judges(sentences):
+            rows.append([_by(a), _by(b), f"sentences of {name}", *astuple(agreement)])
+            for one in differ:
+                said = [one.said[judge] for judge in (a, b)]
+                told = [f"{_by(each.judge)}: {each.support}. {each.reason}" for each in said]
+                differing.append([*_place(one, folder), *told])
     return [
         *(tables or [_table("tests", [], judge="")]),
         *(_trust(judge, verdicts) for judge, verdicts in judged.items()),
         _table("agreement", rows),
         *_claim_tables(folder, judged, order),
-        *_groundedness_tables(folder, answers, settings),
+        *shares,
+        _table("differing sentences", differing),
     ]
 
 
@@ -173,16 +191,12 @@ def _win_rates(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> 
         at = METRICS.index(result.metric), place[result.one], place[result.other]
         tests[at] = [
             *(result.metric, result.one, result.other, result.win_rate),
-            *(found.z, found.p, one.adjusted, _differ(one.adjusted)),
+            *(found.z, found.p, one.adjusted, "yes" if one.adjusted < SIGNIFICANT else "no"),
             *(found.method.removesuffix(" approximation"), len(result.scores), found.zeros),
             *(one.normal, one.smallest),
         ]
     sorted_tests = [tests[at] for at in sorted(tests)]
     yield _table("tests", sorted_tests, f"tests {judge}", judge=judge)
-
-
-def _differ(p: float) -> str:
-    return "yes" if p < SIGNIFICANT else "no"
 
 
 def _trust(judge: str, verdicts: Sequence[Judged]) -> Table:
@@ -201,49 +215,31 @@ def _claim_tables(
     folder: EvaluationFolder, judged: Verdicts, order: Sequence[str]
 ) -> Iterator[Table]:
     """Yields the numbers of claims and of clusters (Tables 3 and 4), their tests, who agrees."""
-    found = claims.claims_in(folder)
-    counts = {at: claims.count_claims(made) for at, made in found.claims.items()}
-    by_condition: defaultdict[str, list[claims.ClaimCounts]] = defaultdict(list)
-    for (_, condition), each in counts.items():
-        by_condition[condition].append(each)
+    model, found = claims.claims_in(folder)
+    counts = {at: claims.count_claims(made) for at, made in found.items()}
     means: list[Sequence[Cell]] = []
-    for name in filter(by_condition.__contains__, order):
-        mean = claims.mean_counts(by_condition[name])
-        means.append([name, len(by_condition[name]), mean.claims, *mean.clusters.values()])
-    yield _table("claims", means, model=found.model)
+    for name in order:
+        of = [each for (_, condition), each in counts.items() if condition == name]
+        if of:
+            clusters = (fmean(each.clusters[at] for each in of) for at in of[0].clusters)
+            means.append([name, len(of), fmean(each.claims for each in of), *clusters])
+    yield _table("claims", means, model=model)
     tests: list[Sequence[Cell]] = []
-    for one in claims.count_tests(counts, order):
-        pair = (one.measure, one.one, one.other, one.mean, one.other_mean)
-        tests.append([*pair, one.test.z, one.test.p, one.adjusted, _differ(one.adjusted)])
+    for counted, one, other, mean, other_mean, test, p in claims.count_tests(counts, order):
+        tests.append(
+            [
+                *(counted, one, other, mean, other_mean),
+                *(test.z, test.p, p),
+                "yes" if p < SIGNIFICANT else "no",
+            ]
+        )
     yield _table("tests of claims", tests)
     agreed: list[Sequence[Cell]] = [
-        [judge, name, it.compared, it.decided, it.share]
+        [judge, *row]
         for judge, verdicts in judged.items()
-        for name, it in claims.agreement_of_claims(counts, verdicts).items()
+        for row in claims.agreement_of_claims(counts, verdicts)
     ]
     yield _table("claims and judges", agreed)
-
-
-def _groundedness_tables(
-    folder: EvaluationFolder, answers: Sequence[AnswerRecord], settings: Settings
-) -> Iterator[Table]:
-    """Yields how far answers and reports rest on what they cite, and where two judges differ."""
-    supports, differing = folder.supports, list[Sequence[Cell]]()
-    for name, option in (("answers", ""), ("reports", " --reports")):
-        texts = answers if name == "answers" else list(folder.findings)
-        sentences = groundedness.judged_sentences(texts, supports, settings)
-        judges = {judge for one in sentences for judge in one.said}
-        for judge in sorted(judges):
-            shares = groundedness.groundedness_of(texts, folder, settings, judge)
-            yield shares_table(name, shares)
-        if not judges:
-            yield shares_table(name, [], option)
-        for pair in groundedness.compare_judges(name, sentences):
-            for one in pair.differing:
-                said = [one.said[judge] for judge in (pair.one, pair.other)]
-                told = [f"{_by(each.judge)}: {each.support}. {each.reason}" for each in said]
-                differing.append([*_place(one, folder), *told])
-    yield _table("differing sentences", differing)
 
 
 def shares_table(texts: str, found: Sequence[groundedness.Groundedness], option: str = "") -> Table:
@@ -277,23 +273,20 @@ def _place(one: groundedness.JudgedSentence, folder: EvaluationFolder) -> list[C
 def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[Table]:
     """Returns what the answers cost, what is missing, and how to repeat the evaluation."""
     current, given, dead = {one.key for one in answers}, Counter[str](), Counter[str]()
-    reasons = Counter[tuple[str, str]]()
-
-    def count(what: str, failure: str | None) -> None:
-        if failure:
-            reasons[what, failure] += 1
-
+    failures = [
+        *((f"answer of {one.condition}", one.failure) for one in answers),
+        *(
+            (f"verdict by {one.judge} on {one.metric}", one.failure)
+            for one in folder.verdicts
+            if {one.first, one.second} <= current
+        ),
+        *(("claims of a part of an answer", one.failure) for one in folder.claims),
+        *(("support of a cited sentence", one.failure) for one in folder.supports),
+    ]
+    reasons = Counter((what, why) for what, why in failures if why)
     for one in answers:
         dead[one.condition] += len(one.dead)
         given[one.condition] += bool(one.failure)
-        count(f"answer of {one.condition}", one.failure)
-    for each in folder.verdicts:
-        if {each.first, each.second} <= current:
-            count(f"verdict by {each.judge} on {each.metric}", each.failure)
-    for part in folder.claims:
-        count("claims of a part of an answer", part.failure)
-    for support in folder.supports:
-        count("support of a cited sentence", support.failure)
     never = "not asked yet, or the graph does not have this level"
     left = {name: n - given[name] for name, n in folder.unanswered().items()}
     missing: list[Sequence[Cell]] = [

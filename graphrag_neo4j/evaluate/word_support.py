@@ -12,7 +12,6 @@ of nearness: it finds citations that lead elsewhere, and no wrong sentences abou
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -61,26 +60,19 @@ def _nearest(sentence: str, passages: Sequence[str]) -> tuple[float, float]:
     """Returns the largest share of the words and the largest cosine at a place of a passage."""
     own, vector = content_words(sentence), np.array(vectors_of([sentence])[0])
     share = cosine = 0.0
-    for places in map(_read, passages):
-        shared = max((len(own & words) for words in places.words), default=0)
+    for places, vectors in map(_read, passages):
+        shared = max((len(own & words) for words in places), default=0)
         share = max(share, shared / max(1, len(own)))
-        cosine = max([cosine, *(places.vectors @ vector)])
+        cosine = max([cosine, *(vectors @ vector)])
     return share, float(cosine)
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """The words and the vectors (one in each row) of each place of a passage.
+@lru_cache(1_000)
+def _read(text: str) -> tuple[Sequence[frozenset[str]], NDArray[np.float64]]:
+    """Returns the words and the vectors (one in each row) of each place of a passage.
 
     A place is a sentence, or a sentence with one or two after it.
     """
-
-    words: Sequence[frozenset[str]]
-    vectors: NDArray[np.float64]
-
-
-@lru_cache(1_000)
-def _read(text: str) -> _Places:
     sentences = [one for line in text.splitlines() for one in sentences_of(line)]
     spans = [
         (first, last)
@@ -89,10 +81,8 @@ def _read(text: str) -> _Places:
     ]
     words = [content_words(one) for one in sentences]
     vectors = vectors_of([" ".join(sentences[first:last]) for first, last in spans])
-    return _Places(
-        [frozenset[str]().union(*words[first:last]) for first, last in spans],
-        np.array(vectors).reshape(len(spans), DIMENSIONS),
-    )
+    joined = [frozenset[str]().union(*words[first:last]) for first, last in spans]
+    return joined, np.array(vectors).reshape(len(spans), DIMENSIONS)
 
 
 def _numbers(texts: Sequence[str]) -> set[str]:

@@ -48,16 +48,6 @@ def test_an_index_can_be_asked(kg: Run, tale: Path, endpoint: FakeEndpoint, mode
         assert asked.json["incomplete"] is None
 
 
-def test_what_was_cached_is_shown(kg: Run, tale: Path, endpoint: FakeEndpoint) -> None:
-    endpoint.change(cached=0.5)
-    built = kg("index", tale)
-    assert "cached" in built.out
-    [build] = kg("status", "--json").json["builds"]
-    assert 0 < build["cached_tokens"] <= build["input_tokens"]
-    assert f"{build['cached_tokens']:,}" in kg("status").out
-    assert "of them cached)" in kg("query", QUESTION, "--method", "local").out
-
-
 def test_an_endpoint_without_embeddings_is_found_before_the_first_paid_call(
     kg: Run, tale: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:

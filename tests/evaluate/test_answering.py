@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.answers import WORKERS
 from graphrag_neo4j.evaluate.statements import statements_in
 from graphrag_neo4j.graph import Graph
@@ -25,11 +25,11 @@ QUESTIONS = ["What is told of Jacob Marley and of London?", "Who met Ebenezer Sc
 CONDITIONS = ["C0", "TS", "SS", "local:hop", "global:dynamic", "drift,drift_calls=2"]
 
 
-async def indexed(settings: Settings, folder: Path, conditions: list[str]) -> AsyncEvaluation:
+async def indexed(settings: Settings, folder: Path, conditions: list[str]) -> Evaluation:
     """An evaluation of the tales with two questions."""
     async with AsyncGraphRAG(settings) as rag:
         assert (await rag.index(TALES)).complete
-    evaluation = AsyncEvaluation(folder, settings)
+    evaluation = Evaluation(folder, settings)
     evaluation.add_questions(QUESTIONS)
     evaluation.choose(conditions)
     return evaluation
@@ -73,7 +73,7 @@ async def test_all_conditions_answer_and_nothing_is_asked_twice(
     assert not (tmp_path / "e" / "unfinished.jsonl").exists()
     assert [one.condition for one in evaluation.costs()] == CONDITIONS
     endpoint.reset()
-    again = AsyncEvaluation(tmp_path / "e", settings(claims=False))
+    again = Evaluation(tmp_path / "e", settings(claims=False))
     assert (await again.answer()).there == 12
     assert endpoint.log == []
 
@@ -87,16 +87,16 @@ async def test_only_what_a_change_concerns_is_asked_again(
     await evaluation.answer()
     async with AsyncGraphRAG(own) as rag:
         await rag.index(TALES)  # finds nothing to do
-    assert (await AsyncEvaluation(tmp_path / "e", own).answer()).made == 0
+    assert (await Evaluation(tmp_path / "e", own).answer()).made == 0
     await graph.run_plain(
         "MATCH (c:Community {level: 0}) WITH c LIMIT 1 SET c.report = c.report + ' More.'"
     )
-    changed = await AsyncEvaluation(tmp_path / "e", own).answer()
+    changed = await Evaluation(tmp_path / "e", own).answer()
     assert (changed.there, changed.made) == (2, 2)
     other = settings(claims=False, response_type="one word")
-    assert (await AsyncEvaluation(tmp_path / "e", other).answer()).made == 4
+    assert (await Evaluation(tmp_path / "e", other).answer()).made == 4
     endpoint.reset()
-    back = AsyncEvaluation(tmp_path / "e", own)
+    back = Evaluation(tmp_path / "e", own)
     await back.answer()
     assert endpoint.log == []
     current = back.folder.current_answers().values()
@@ -113,7 +113,7 @@ async def test_after_a_kill_no_reply_is_paid_for_twice(
     await indexed(own, tmp_path / "e", ["TS,map_context_tokens=500"])
     endpoint.reset()
     endpoint.change(server_error=1.0, only=("answer",))  # the last call of each answer
-    failed = await AsyncEvaluation(tmp_path / "e", own.changed(max_retries=0)).answer()
+    failed = await Evaluation(tmp_path / "e", own.changed(max_retries=0)).answer()
     assert (failed.made, failed.failed) == (0, 2)
     mapped = endpoint.count("json:rated_answer")
     assert mapped >= 2
@@ -121,11 +121,11 @@ async def test_after_a_kill_no_reply_is_paid_for_twice(
         file.write(b'{"key": "cut o')
     endpoint.change(server_error=0.0)
     endpoint.reset()
-    done = await AsyncEvaluation(tmp_path / "e", own).answer()
+    done = await Evaluation(tmp_path / "e", own).answer()
     assert (done.made, done.failed) == (2, 0)
     assert endpoint.count("json:rated_answer") == 0
     assert endpoint.count("answer") == 2
-    answers = AsyncEvaluation(tmp_path / "e", own).folder.current_answers().values()
+    answers = Evaluation(tmp_path / "e", own).folder.current_answers().values()
     assert sum(one.calls or 0 for one in answers) == mapped + 2
 
 
@@ -140,12 +140,12 @@ async def test_the_cost_limit_is_that_of_the_whole_run(
     endpoint.reset()
     limited = own.changed(max_cost=0.5)
     with pytest.raises(BudgetSpentError, match=r"The cost limit of 0.50 US dollars is reached"):
-        await AsyncEvaluation(tmp_path / "e", limited).answer()
+        await Evaluation(tmp_path / "e", limited).answer()
     asked = chats(endpoint)
     assert asked < 2 + WORKERS, "two answers cost more than the limit"
-    there = len(AsyncEvaluation(tmp_path / "e", own).folder.current_answers())
+    there = len(Evaluation(tmp_path / "e", own).folder.current_answers())
     assert there == asked
-    done = await AsyncEvaluation(tmp_path / "e", own).answer()
+    done = await Evaluation(tmp_path / "e", own).answer()
     assert (done.there, done.made) == (there, 10 - there)
     assert chats(endpoint) == 10
 
@@ -172,7 +172,7 @@ async def test_a_level_that_the_graph_lacks_is_left_out_or_refused(
     own = settings(claims=False)
     told: list[Event] = []
     await indexed(own, tmp_path / "e", ["C0", "C9"])
-    evaluation = AsyncEvaluation(tmp_path / "e", own, told.append)
+    evaluation = Evaluation(tmp_path / "e", own, told.append)
     assert (await evaluation.answer()).made == 2
     assert [one.text for one in told if isinstance(one, Notice) and "C9" in one.text]
     evaluation.choose(["global:9"])
@@ -185,37 +185,36 @@ async def test_questions_are_made_from_a_description_and_each_call_once(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
     own = settings(claims=False)
-    evaluation = AsyncEvaluation(tmp_path / "e", own)
+    evaluation = Evaluation(tmp_path / "e", own)
     with pytest.raises(InputError, match="The graph has no reports"):
         await evaluation.make_questions()
     async with AsyncGraphRAG(own) as rag:
         await rag.index(TALES)
     endpoint.reset()
     endpoint.change(server_error=1.0, only=("json:evaluation_questions",), spared=2)
-    made = await AsyncEvaluation(tmp_path / "e", own.changed(max_retries=0)).make_questions(
+    made = await Evaluation(tmp_path / "e", own.changed(max_retries=0)).make_questions(
         personas=2, tasks=2, questions=3
     )
-    assert (made.calls.made, made.calls.failed, made.wanted) == (5, 2, 12)
-    assert (len(made.new), made.repeated) == (5, 1)
+    assert (len(made.new), made.repeated, len(made.failures)) == (5, 1, 2)
     endpoint.change(server_error=0.0)
     endpoint.reset()
-    made = await AsyncEvaluation(tmp_path / "e", own).make_questions()
+    made = await Evaluation(tmp_path / "e", own).make_questions()
     assert [call.kind for call in endpoint.log] == ["json:evaluation_questions"] * 2
-    found = AsyncEvaluation(tmp_path / "e", own).folder
+    found = Evaluation(tmp_path / "e", own).folder
     assert len(found.questions) == 9
     assert {one.persona for one in found.questions} == {
         f"a reader of kind {n}, who wants to learn" for n in (1, 2)
     }
     assert found.plan.description.startswith("Stories and conversations")
     endpoint.reset()
-    assert (await AsyncEvaluation(tmp_path / "e", own).make_questions()).new == []
+    assert (await Evaluation(tmp_path / "e", own).make_questions()).new == []
     assert endpoint.log == []
 
 
 def test_a_plan_with_a_wrong_field_is_one_sentence(tmp_path: Path, alone: Settings) -> None:
     (tmp_path / "evaluation.json").write_text(json.dumps({"widow": 3}))
     with pytest.raises(InputError, match="is not what it should be: it has no field widow"):
-        AsyncEvaluation(tmp_path, alone)
+        Evaluation(tmp_path, alone)
     (tmp_path / "evaluation.json").write_text(json.dumps({"window": "wide"}))
     with pytest.raises(InputError, match="window: Input should be a valid integer"):
-        AsyncEvaluation(tmp_path, alone)
+        Evaluation(tmp_path, alone)

@@ -5,17 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.errors import BudgetSpentError
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.claims import (
-    ClaimAgreement,
     ClaimCounts,
     agreement_of_claims,
     count_claims,
     count_tests,
     different,
-    mean_counts,
-    rouge_l,
+    distance,
+    words_of,
 )
 from graphrag_neo4j.evaluate.judging import Comparison, Judged
 from graphrag_neo4j.llm.evaluate.judges import Metric
@@ -41,19 +39,15 @@ def claims_with(shared: int, words: int) -> list[str]:
         ("the cat sat on the mat", "the mat sat on the cat", 4 / 6),
         ("Scrooge's clerk", "scrooge s CLERK", 1.0),
         ("It cost 1,000 pounds", "It cost 1 000 pounds", 1.0),
-        ("a b", "c d", 0.0),
         # Texts in which rouge-score sees no word.
         ("人工智能改变世界", "人工智能改变社会", 6 / 8),
         ("Ο Μάρλεϊ πέθανε.", "ο μάρλεϊ έζησε", 2 / 3),
-        ("Οδυσσεύς", "οδυσσευς", 0.0),
         ("ΟΔΟΣ", "οδος", 1.0),
         ("", "", 0.0),
-        ("?", "Ann", 0.0),
     ],
 )
 def test_rouge_l_is_f1_of_the_longest_common_sequence(one: str, other: str, f1: float) -> None:
-    assert rouge_l(one, other) == pytest.approx(f1)
-    assert rouge_l(other, one) == pytest.approx(f1)
+    assert distance(words_of(one), words_of(other)) == pytest.approx(1 - f1)
 
 
 @pytest.mark.parametrize("shared", range(1, 10))
@@ -92,9 +86,9 @@ TEXTS = {
 }
 
 
-def study(fake: FakeEndpoint, path: Path, **given: object) -> AsyncEvaluation:
+def study(fake: FakeEndpoint, path: Path, **given: object) -> Evaluation:
     settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test", **given)
-    return AsyncEvaluation(path, settings)
+    return Evaluation(path, settings)
 
 
 async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path) -> None:
@@ -106,7 +100,7 @@ async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path)
         assert (await study(fake, tmp_path).find_claims()).made == 0
         assert len(fake.log) == 9
         found = study(fake, tmp_path).claims()
-    by_condition = {condition: claims for (_, condition), claims in found.claims.items()}
+    by_condition = {condition: claims for (_, condition), claims in found.items()}
     assert {name: len(claims) for name, claims in by_condition.items()} == {
         "C0": 24,
         "SS": 1,
@@ -118,34 +112,18 @@ async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path)
     assert counts.clusters[0.8] < counts.clusters[0.5] < 13
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
-async def test_at_the_cost_limit_each_reply_is_kept(tmp_path: Path, concurrency: int) -> None:
-    evaluation(tmp_path, {"C0": TEXTS["C0"], "SS": TEXTS["SS"]}, questions=1)
-    price = {"input_price": 1000, "output_price": 1000, "concurrency": concurrency}
-    with FakeEndpoint() as fake:
-        with pytest.raises(BudgetSpentError):
-            await study(fake, tmp_path, **price, max_cost=0.5).find_claims()
-        paid = [call.request for call in fake.log]
-        assert 0 < len(paid) < 9
-        done = await study(fake, tmp_path, **price).find_claims()
-        assert done.failed == 0
-        asked = [call.request for call in fake.log]
-    assert len(asked) == len(set(asked)) == 9
-    assert not (tmp_path / "unfinished_claims.jsonl").exists()
-
-
 async def test_an_answer_with_a_missing_part_does_not_count_and_is_tried_again(
     tmp_path: Path,
 ) -> None:
     evaluation(tmp_path, TEXTS, questions=1)
     with FakeEndpoint(garbage=1.0, only=("json:sentence_claims",)) as fake:
         assert (await study(fake, tmp_path).find_claims()).failed == 3
-        assert study(fake, tmp_path).claims().claims == {}
+        assert study(fake, tmp_path).claims() == {}
         fake.change(garbage=0.0)
         fake.reset()
         assert (await study(fake, tmp_path).find_claims()).made == 3
         assert {call.kind for call in fake.log} == {"json:sentence_claims"}
-        assert len(study(fake, tmp_path).claims().claims) == 4
+        assert len(study(fake, tmp_path).claims()) == 4
 
 
 def test_counts_are_compared_with_the_majority_of_the_verdicts() -> None:
@@ -154,12 +132,11 @@ def test_counts_are_compared_with_the_majority_of_the_verdicts() -> None:
     judged = [Judged(Comparison(metric, "A", "B", "q", 1, False), "first") for metric in metrics]
     other = replace(judged[0].comparison, question="r")
     tied = {("r", "A"): ClaimCounts(5, {0.5: 4}), ("r", "B"): ClaimCounts(5, {0.5: 4})}
-    assert agreement_of_claims(counts | tied, [*judged, Judged(other, "first")]) == {
-        "claims, comprehensiveness": ClaimAgreement(compared=2, decided=1, matched=1),
-        "clusters at 0.5, diversity": ClaimAgreement(compared=1, decided=1, matched=0),
-    }
-    assert agreement_of_claims({}, judged) == {}
-    assert mean_counts(list(counts.values())) == ClaimCounts(7, {0.5: 5})
+    assert agreement_of_claims(counts | tied, [*judged, Judged(other, "first")]) == [
+        ("claims, comprehensiveness", 2, 1, 1),
+        ("clusters at 0.5, diversity", 1, 1, 0),
+    ]
+    assert agreement_of_claims({}, judged) == []
 
 
 def test_counts_are_tested_by_question_and_adjusted_over_all_pairs() -> None:
@@ -171,13 +148,13 @@ def test_counts_are_tested_by_question_and_adjusted_over_all_pairs() -> None:
         for name, claims in numbers.items()
     }
     tests = count_tests(counts, ["A", "B", "C"])
-    assert [(one.measure, one.one, one.other) for one in tests[:3]] == [
+    assert [one[:3] for one in tests[:3]] == [
         ("claims", "A", "B"),
         ("claims", "A", "C"),
         ("claims", "B", "C"),
     ]
-    assert (tests[0].mean, tests[0].other_mean) == (9, 5)
+    assert tests[0][3:5] == (9, 5)
     # Six of six differences have one sign: p = 2 / 2**6, times the three pairs.
-    assert tests[0].test.p == 0.03125
-    assert [one.adjusted for one in tests] == [0.09375, 0.09375, 1, 1, 1, 1]
+    assert tests[0][5].p == 0.03125
+    assert [adjusted for *_, adjusted in tests] == [0.09375, 0.09375, 1, 1, 1, 1]
     assert count_tests({}, ["A", "B"]) == []

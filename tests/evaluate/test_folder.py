@@ -8,7 +8,13 @@ import pytest
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.answers import condition_costs
-from graphrag_neo4j.evaluate.folder import AnswerRecord, QuestionRecord, RecordFile, question_key
+from graphrag_neo4j.evaluate.folder import (
+    AnswerRecord,
+    CitedSource,
+    QuestionRecord,
+    RecordFile,
+    question_key,
+)
 from graphrag_neo4j.evaluate.questions import read_questions
 from graphrag_neo4j.settings import load_settings
 
@@ -36,7 +42,6 @@ def test_a_line_that_was_cut_off_is_removed(tmp_path: Path) -> None:
     [
         ("no JSON", "Line 2 of .*questions.jsonl is not what it should be: Invalid JSON"),
         ('{"key": "a"}', "Line 2 .*text: Field required"),
-        ('{"key": 1, "text": "x"}', "Line 2 .*key: Input should be a valid string"),
     ],
 )
 def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str, problem: str) -> None:
@@ -53,17 +58,12 @@ def written(path: Path, text: str) -> list[QuestionRecord]:
     return read_questions(path)
 
 
-def test_a_text_file_has_a_question_on_each_line(tmp_path: Path) -> None:
-    found = written(tmp_path / "q.txt", "Who?\n\n  Why,  and how?  \nWho?\n谁?\n")
-    assert [one.text for one in found] == ["Who?", "Why, and how?", "谁?"]
-
-
-def test_a_table_has_a_column_of_questions(tmp_path: Path) -> None:
+def test_a_text_has_a_question_on_each_line_and_a_table_a_column(tmp_path: Path) -> None:
+    text = written(tmp_path / "q.txt", "Who?\n\n  Why,  and how?  \nWho?\n谁?\n")
+    assert [one.text for one in text] == ["Who?", "Why, and how?", "谁?"]
     table = 'question_text,question_id\n"What recurs, and where?",1\nHow?,2\n'
-    assert [one.text for one in written(tmp_path / "q.csv", table)] == [
-        "What recurs, and where?",
-        "How?",
-    ]
+    found = written(tmp_path / "q.csv", table)
+    assert [one.text for one in found] == ["What recurs, and where?", "How?"]
     rows = [{"question": "Who?", "persona": "a nurse", "task": "compare"}, {"question": "Why?"}]
     found = written(tmp_path / "q.jsonl", "\n".join(map(json.dumps, rows)))
     assert [(one.text, one.persona, one.task) for one in found] == [
@@ -124,18 +124,9 @@ def test_an_answer_keeps_what_is_known_of_it(tmp_path: Path) -> None:
     assert (done.new, done.there, done.unmatched, done.empty) == (1, 0, [], [])
     assert done.unanswered == ["Who lives?"]
     [answer] = Evaluation(tmp_path / "e", load_settings()).folder.current_answers().values()
-    assert (answer.condition, answer.text, answer.calls, answer.cost) == (
-        "lightrag",
-        "Marley [1].",
-        2,
-        0.25,
-    )
-    [source] = answer.sources
-    assert (source.source, source.text, source.citation) == (
-        "carol.txt",
-        "Marley was dead.",
-        "[1]",
-    )
+    said = (answer.condition, answer.text, answer.calls, answer.cost)
+    assert said == ("lightrag", "Marley [1].", 2, 0.25)
+    assert list(answer.sources) == [CitedSource("[1]", "carol.txt", "Marley was dead.")]
     assert (answer.context_tokens, answer.seconds) == (None, 1.5)
 
 
@@ -155,7 +146,6 @@ def test_a_second_import_adds_what_has_changed_and_the_last_one_counts(tmp_path:
     [
         ({"question": "Why?"}, "Line 1 of .* answer: Field required"),
         ({**GIVEN, "tokens": 3}, "Line 1 of .* it has no field tokens"),
-        ({**GIVEN, "calls": "many"}, "Line 1 of .* calls: Input should be a valid integer"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, row: object, problem: str) -> None:
@@ -165,15 +155,13 @@ def test_a_wrong_line_is_named(tmp_path: Path, row: object, problem: str) -> Non
 
 @pytest.mark.parametrize("name", ["C0", "TS", "local", "C9"])
 def test_a_name_that_means_a_search_of_ours_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=f"The name {name} means answers of this program"):
+    with pytest.raises(InputError, match="means answers of this program"):
         evaluation(tmp_path).import_answers(lines(tmp_path, GIVEN), name)
-    with pytest.raises(InputError, match="can't be the name of a condition"):
+    with pytest.raises(InputError, match="commas"):
         evaluation(tmp_path).import_answers(lines(tmp_path, GIVEN), "a,b")
 
 
 NAMES = ("C0", "C1", "C2", "C3", "TS")
-
-
 TABLE_2 = {
     "Podcast": (
         (34, 367, 969, 1310, 1669),

@@ -1,4 +1,4 @@
-"""Groundedness: quotations are grounded, moved citations are not; nothing is judged twice."""
+"""Groundedness: what claims something, what it rests on, and that nothing is judged twice."""
 
 import csv
 import io
@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.folder import AnswerRecord, CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.groundedness import (
     Groundedness,
     cited_sentences,
-    compared_in,
     groundedness_of,
     judge_of,
     judge_support,
     read_findings,
 )
 from graphrag_neo4j.evaluate.report import read_report
+from graphrag_neo4j.evaluate.statements import Statement, citations_in, statements_in
+from graphrag_neo4j.evaluate.word_support import support_by_words
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm.evaluate.judges import Support
 from graphrag_neo4j.settings import Settings, load_settings
@@ -31,14 +32,8 @@ from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import ROOT
 
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
-
-
 CHUNK = 2_000  # characters
-
-
 SOURCE = "[Data: Sources (1)]"
-
-
 STORY = """\
 Ada Lovelace met Charles Babbage in June 1833. Charles Babbage had built an engine of brass.
 Ada Lovelace translated an article by Luigi Menabrea about the Analytical Engine.
@@ -111,17 +106,12 @@ async def test_each_share_counts_what_it_says(tmp_path: Path) -> None:
     assert (uncited.cited_share, uncited.supported_share, uncited.placed_share) == (0, None, None)
 
 
-async def test_a_model_judges_each_sentence_once_and_a_malformed_verdict_is_missing(
+async def test_a_model_judges_a_sentence_once_for_its_passages_and_its_name(
     tmp_path: Path, endpoint: FakeEndpoint
 ) -> None:
     settings = load_settings(openai_base_url=endpoint.url, openai_api_key="sk-for-tests-only")
     passage = (SOURCE, "In June Ada met Charles.")
     one = answer(f"Ada met Charles {SOURCE}. The mill stood still {SOURCE}.", passage)
-    endpoint.change(misjudged=("prose", "empty"))
-    missing = await grounded(tmp_path, [one], settings)
-    assert (missing.missing, missing.supported_share) == (2, None)
-    endpoint.change(misjudged=())
-    endpoint.reset()
     made = await grounded(tmp_path, [one], settings)
     assert (made.supported, made.unsupported, made.missing) == (1, 1, 0)
     assert len(endpoint.log) == 2
@@ -211,7 +201,7 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     await graph.run_plain(MADE, said=f"{SAID} A mill burnt down [Data: Sources (1)].")
-    evaluation = AsyncEvaluation(tmp_path / "e", alone)
+    evaluation = Evaluation(tmp_path / "e", alone)
     await evaluation.ground(reports=True)
     report = read_report(tmp_path / "e", alone)
     [levels] = [one for one in report.tables if one.name == "groundedness of reports words"]
@@ -231,18 +221,15 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
 CITED = CitedSource("[1]", "a.txt", "Ann sails to port.")
 
 
-MODEL, OTHER, WORDS = "model large", "model small", "words"
+MODEL, WORDS = "model large", "words"
 
 
-VERDICTS = {
+VERDICTS: dict[str, tuple[Support | None, Support | None]] = {
     "Ann sails to port 0.": ("supported", "supported"),
     "Ann sails to port 1.": ("supported", "partly"),
     "Ann sails to port 2.": ("not", "supported"),
     "Ann sails to port 3.": ("not", "not"),
 }
-
-
-"""What the large model and the words say of each sentence."""
 
 
 def judged(
@@ -258,44 +245,19 @@ def judged(
 def folder(tmp_path: Path) -> EvaluationFolder:
     """The same answers of two conditions: each sentence stands twice, and counts once."""
     texts = {"C0": "Ann sails to port {} [1].", "SS": "Ann sails to port {} [1]."}
-    return evaluation(tmp_path / "e", texts, questions=4, sources=[CITED])
-
-
-def test_sentences_with_two_verdicts_are_compared(folder: EvaluationFolder) -> None:
-    judged(folder, VERDICTS)  # type: ignore[arg-type] # they are verdicts
-    [found] = compared_in(folder, load_settings())
-    assert (found.texts, found.one, found.other) == ("answers", MODEL, WORDS)
-    assert (found.agreement.items, found.agreement.share) == (4, 0.5)
-    # Labels: supported 4, partly 1, not 3. Expected disagreement (4 + 12 + 3) * 2 / 7, observed 4.
-    assert found.agreement.alpha == pytest.approx(1 - 4 / (2 * 19 / 7))
-    assert [one.sentence for one in found.differing] == [
-        "Ann sails to port 1.",
-        "Ann sails to port 2.",
-    ]
-
-
-def test_a_missing_verdict_and_one_by_another_prompt_are_not_compared(
-    folder: EvaluationFolder, tmp_path: Path
-) -> None:
-    judged(folder, VERDICTS | {"Ann sails to port 0.": (None, "supported")})  # type: ignore[arg-type]
-    [found] = compared_in(folder, load_settings())
-    assert found.agreement.items == 3
-    prompts = tmp_path / "prompts"
-    prompts.mkdir()
-    (prompts / "eval_support.md").write_text("Is $sentence in $passages?")
-    assert compared_in(folder, load_settings(prompts=prompts)) == []
+    return evaluation(tmp_path / "e", texts, questions=5, sources=[CITED])
 
 
 def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     folder: EvaluationFolder,
 ) -> None:
-    judged(folder, VERDICTS)  # type: ignore[arg-type] # they are verdicts
+    judged(folder, VERDICTS | {"Ann sails to port 4.": (None, "supported")})
     add_findings(folder, [f"Ann sails to port {n} [1]." for n in (2, 3)], [CITED])
     report = read_report(folder.path, load_settings())
     tables = {one.name: one for one in report.tables}
     assert [row[:5] for row in tables[f"groundedness of answers {MODEL}"].rows] == [
-        ["C0", 4, 4, 1.0, 0.5],
-        ["SS", 4, 4, 1.0, 0.5],
+        ["C0", 5, 5, 1.0, 0.5],
+        ["SS", 5, 5, 1.0, 0.5],
     ]
     of_reports = tables[f"groundedness of reports {WORDS}"].rows
     assert of_reports == [["reports of level 0", 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
@@ -309,6 +271,128 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     assert [row[2] for row in differing] == [f"Ann sails to port {n}." for n in (1, 2, 2)]
     assert differing[-1][:2] == ["reports of level 0", REPORT]
     sentences = list(csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"])))
-    assert len(sentences) == 12
+    assert len(sentences) == 13
     assert escape(REPORT) in report.page()
     assert r"Ann \| and \<port\>" in report.markdown()
+
+
+ENGLISH = """\
+## Ada Lovelace
+
+Here is a summary of what is said about her. She met Charles in 1833. They wrote letters \
+[Data: Sources (3, 4); Claims (2)]. Was it often? Nobody knows it today.
+
+The main points are:
+
+- **Work**: She wrote notes [Data: Entities (5)]. They were long. [Data: Sources (7)]
+- It is sure that
+  the notes were printed in 1843.
+
+| who | what |
+|---|---|
+| Ada | wrote the notes [Data: Sources (8)] |
+
+```
+print("This is no statement.")
+```
+
+**Her later years**, in 2 of 7 documents [Data: Reports (9)]
+- I was ill for months. Yes. I died young. [Data: Sources (10)]
+  letters.txt, characters 1,017–1,097
+
+I hope this helps. Thank you.
+"""
+
+
+def test_english_statements_are_found_with_what_covers_them() -> None:
+    letters = ("[Data: Sources (3)]", "[Data: Sources (4)]", "[Data: Claims (2)]")
+    assert statements_in(ENGLISH) == [
+        Statement("She met Charles in 1833.", letters),
+        Statement("They wrote letters.", letters),
+        Statement("Nobody knows it today.", ()),
+        Statement("Work: She wrote notes.", ("[Data: Entities (5)]",)),
+        Statement("They were long.", ("[Data: Sources (7)]",)),
+        Statement("It is sure that the notes were printed in 1843.", ()),
+        Statement("Ada, wrote the notes", ("[Data: Sources (8)]",)),
+        Statement("I was ill for months.", ("[Data: Sources (10)]",)),
+        Statement("I died young.", ("[Data: Sources (10)]",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "No answer to this question was found.",
+        "Here are the most important themes.",
+        "Voici un résumé des thèmes.",
+        "Hier ist eine Übersicht über alles.",
+        "以下是主要主题的总结。",
+        "Who was it, and why?",
+        "Yes. No.",
+        "**The years of Ada**",
+        "### Sources\n- [1] novel.txt\n- [2] letters.txt",
+    ],
+)
+def test_what_claims_nothing_is_no_statement(text: str) -> None:
+    assert statements_in(text, ["[1]", "[2]"]) == []
+
+
+@pytest.mark.parametrize("cited", ["Here is where Ada died [1].", "Ada died. [1]", "[1] says so."])
+def test_a_sentence_with_a_citation_of_its_own_is_a_statement(cited: str) -> None:
+    [one] = statements_in(cited, ["[1]"])
+    assert one.citations == ("[1]",)
+
+
+def test_citations_of_other_systems_are_found_as_they_stand() -> None:
+    text = "Ada met him[^1]. They wrote [KG] a.txt letters. It ended (Source: b)."
+    others = ["[^1]", "[KG] a.txt", "(Source: b)"]
+    assert [one.citations for one in statements_in(text, others)] == [(name,) for name in others]
+    assert citations_in(text, others) == others
+    assert citations_in("Rich [Data: Entities (5, 7)]. Dead [Data: Entities (7)].") == [
+        "[Data: Entities (5)]",
+        "[Data: Entities (7)]",
+    ]
+
+
+def test_a_long_answer_takes_linear_time() -> None:
+    many = "Ada met Charles [Data: Sources (3)]. They wrote letters. " * 2_000
+    assert len(statements_in(many)) == 4_000
+
+
+PASSAGE = """\
+ADA: In June 1833 I met Charles Babbage at a party in London. He showed me the engine that he had \
+built. I could not forget its brass wheels.
+
+Years later I translated an article about it, and I added notes that were longer than the article.
+"""
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I could not forget its brass wheels.",
+        "He showed me  the engine\nthat he had built.",
+        "Ada met Charles Babbage at a London party in June 1833.",
+        "She translated an article about the engine and added longer notes.",
+    ],
+)
+def test_what_a_passage_says_is_supported(sentence: str) -> None:
+    assert support_by_words(sentence, ["Nothing of this is here.", PASSAGE]).support == "supported"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The village has a small church and two mills.",
+        "Scrooge paid Bob Cratchit fifteen shillings a week.",
+    ],
+)
+def test_what_a_passage_does_not_tell_is_not_supported(sentence: str) -> None:
+    assert support_by_words(sentence, [PASSAGE]).support == "not"
+
+
+def test_another_number_is_no_full_support() -> None:
+    verdict = support_by_words("Ada met Charles Babbage at a London party in June 1843.", [PASSAGE])
+    assert verdict.support == "partly"
+    assert "lack 1843" in verdict.reason

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.folder import METRICS
 from graphrag_neo4j.evaluate.judging import Judged, blind_items, judge_step, judged_by
 from graphrag_neo4j.evaluate.statistics import (
@@ -30,7 +30,7 @@ TEXTS = {
 TWO: Sequence[Metric] = ("comprehensiveness", "diversity")
 
 
-def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> AsyncEvaluation:
+def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> Evaluation:
     settings = load_settings(
         openai_base_url=fake.url,
         openai_api_key="sk-test",
@@ -38,7 +38,7 @@ def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> AsyncEvaluati
         input_price=1.0,
         output_price=2.0,
     )
-    return AsyncEvaluation(path, settings)
+    return Evaluation(path, settings)
 
 
 async def judged(fake: FakeEndpoint, path: Path, model: str = "judge") -> list[Judged]:
@@ -83,24 +83,6 @@ async def test_a_judge_by_place_or_by_chance_gives_no_significant_row(
         assert {test.result.win_rate for test in tests} == {50}
     else:
         assert len({test.result.win_rate for test in tests}) > 1
-
-
-async def test_malformed_verdicts_are_missing_and_are_asked_for_in_the_next_run(
-    tmp_path: Path,
-) -> None:
-    folder = evaluation(tmp_path, TEXTS, questions=1)
-    with FakeEndpoint(misjudged=("two winners", "prose")) as fake:
-        found = await judged(fake, tmp_path)
-        assert {one.winner for one in found} == {None}
-        assert {result.win_rate for result in pair_results(found)} == {None}
-        assert pair_tests(pair_results(found)) == []
-        fake.change(misjudged=("winner 3",))
-        found = await judged(fake, tmp_path)
-        assert (bias_of(found).missing, len(found)) == (0, 24)
-        fake.reset()
-        await judged(fake, tmp_path)
-        assert fake.log == []  # no verdict is paid for twice
-    assert len(folder.questions) == 1
 
 
 async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:

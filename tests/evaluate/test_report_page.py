@@ -83,11 +83,7 @@ def test_the_filters_let_through_what_they_say(page: Page, folder: EvaluationFol
         page, persona="all", condition="all", against="all", metric="diversity"
     ).startswith("18")
     assert choose(page, winner="C0 has more wins") == "12 of 18 comparisons"
-    assert choose(page, winner="as many wins on both sides") == "6 of 18 comparisons"
-    assert choose(page, metric="all", winner="both have a win") == "6 of 18 comparisons"
-    assert choose(page, winner="all", metric="empowerment") == "0 of 18 comparisons"
-    assert choose(page, metric="all", judge=f"person {EVIL}").startswith("18")
-    choose(page, judge="all")
+    choose(page, winner="all", metric="all", judge="all")
     page.wait("#search")[0].send_keys("far to 4")
     assert page.wait("#count")[0].text == "2 of 18 comparisons"
     assert len(page.all("#list > li")) == 2

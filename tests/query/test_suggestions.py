@@ -98,7 +98,7 @@ class TestCommands:
         ran = kg("suggest", "3")
         assert ran.code == 0
         assert ran.out.count("?") == 3
-        assert "1 question was left out, because the graph can't answer it." in ran.out
+        assert "Left out: 1 question that the graph can't answer." in ran.out
         typed = iter(["Who is Jacob Marley?", "1", "/suggest", "99", "/method foo", "???", "7", ""])
         monkeypatch.setattr("graphrag_neo4j.cli.output.terminal.prompt", lambda _text: next(typed))
         ran = kg("chat", "--method", "local", "--suggestions", "2")

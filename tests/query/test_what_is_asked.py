@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import Answer
 from tests.support.carol import Indexed, indexed_carol
@@ -156,7 +156,7 @@ async def test_local_contexts_are_not_called_reports(carol: Indexed) -> None:
 async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(
     carol: Indexed, tmp_path: Path
 ) -> None:
-    evaluation = AsyncEvaluation(tmp_path / "e", carol.settings)
+    evaluation = Evaluation(tmp_path / "e", carol.settings)
     evaluation.add_questions([FIRST])
     evaluation.choose(["C0", "global:0"])
     assert (await evaluation.answer()).made == 2

@@ -14,11 +14,11 @@ from graphrag_neo4j.evaluate.folder import (
     VerdictRecord,
     answer_key,
     question_key,
-    verdict_key,
 )
 from graphrag_neo4j.evaluate.groundedness import signatures_of, support_key
 from graphrag_neo4j.llm.evaluate.judges import Metric, Support, Winner
 from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.text import identify
 
 JUDGE = "model gpt-4.1-mini"
 REPORT = "Ann | and <port>"
@@ -143,6 +143,6 @@ def _verdict(
     if winner in {first.condition, second.condition}:
         won = "first" if first.condition == winner else "second"
     keys = (first.key, second.key)
-    key = verdict_key(metric, keys, judge, repeat, "made up")
+    key = identify("verdict", metric, *keys, judge, repeat)
     said = reason.replace("{}", f"{key[:8]} {repeat}")
     return VerdictRecord(key, first.question, metric, *keys, judge, repeat, won, said)

@@ -1,7 +1,7 @@
 """Prints answers, their sources and their context tables."""
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
@@ -81,8 +81,6 @@ def print_answer(
 def print_incomplete(answer: Answer, *, error: bool = False) -> None:
     """Prints why the end of the answer is missing, if it is; with `error` on standard error."""
     if answer.incomplete:
-        if not error:
-            terminal.line()
         terminal.line(answer.incomplete, style="yellow", error=error)
 
 
@@ -112,19 +110,8 @@ def plain(answer: Answer) -> dict[str, Any]:
 
     docs/json/query.json describes the form.
     """
-    return {
-        "question": answer.question,
-        "text": answer.text,
-        "method": answer.method,
-        "origin": answer.origin,
-        "found": answer.found,
-        "incomplete": answer.incomplete,
-        "citations": [asdict(citation) for citation in answer.citations],
-        "context": [_context(table) for table in answer.context],
-        "usage": {step: asdict(used) for step, used in answer.usage.items()},
-        "elapsed": answer.elapsed,
-        "notices": list(answer.notices),
-    }
+    context = [_context(table) for table in answer.context]
+    return asdict(replace(answer, context=())) | {"context": context}
 
 
 def _context(table: ContextTable) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started,
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_WAITS = 15.0
-MEGABYTE = 1_000_000
 
 
 @contextmanager
@@ -63,13 +62,10 @@ class Stage:
     """Counts the items of one stage that are done, and those that have failed."""
 
     def __init__(self, name: str, total: int | None, unit: str = "items") -> None:
-        self.name, self.total, self.in_bytes = named_step(name), total, unit == "bytes"
+        self.name, self.total = named_step(name), total
+        self.size, self.unit = (1_000_000, " MB") if unit == "bytes" else (1, "")
         self.done = self.failed = 0
         self.began = time.monotonic()
-
-    def advance(self, event: Advanced) -> None:
-        self.done += event.done
-        self.failed += event.failed
 
     @property
     def seen(self) -> int:
@@ -79,30 +75,17 @@ class Stage:
     def count(self) -> str:
         """The progress as text, such as "3 of 10" or "1.2 of 5.8 MB"."""
         amounts = [self.seen, self.total] if self.total else [self.seen]
-        if not self.in_bytes:
-            return " of ".join(f"{n:,}" for n in amounts)
-        size, symbol = _unit_of(amounts[-1])
-        large = amounts[-1] >= 100 * size
-        return " of ".join(f"{n // size:,}" if large else f"{n / size:.1f}" for n in amounts) + (
-            f" {symbol}"
-        )
+        form = ",.1f" if self.unit else ",.0f"
+        return " of ".join(format(n / self.size, form) for n in amounts) + self.unit
 
     @property
     def rate(self) -> str:
-        passed = time.monotonic() - self.began
-        per_second = self.seen / passed if passed > 0 else 0.0
-        if not self.in_bytes:
-            return f"{per_second:,.1f}/s"
-        size, symbol = _unit_of(per_second)
-        return f"{per_second / size:,.1f} {symbol}/s"
+        passed = max(time.monotonic() - self.began, 0.001)
+        return f"{self.seen / self.size / passed:,.1f}{self.unit}/s"
 
     @property
     def failures(self) -> str:
         return f"{self.failed:,} failed" if self.failed else ""
-
-
-def _unit_of(n_bytes: float) -> tuple[int, str]:
-    return (MEGABYTE, "MB") if n_bytes >= MEGABYTE else (1000, "kB")
 
 
 def _spent(event: Spent) -> str:
@@ -133,7 +116,8 @@ class Bars:
                     self.bar = self.drawing.add(self.stage.name, event.total)
                     self.drawing.update(self.bar, count=self.stage.count if event.total else "")
             case Advanced():
-                self.stage.advance(event)
+                self.stage.done += event.done
+                self.stage.failed += event.failed
                 if self.bar is not None:
                     stage = self.stage
                     shown = {"count": stage.count, "rate": stage.rate, "failed": stage.failures}
@@ -183,7 +167,8 @@ class Lines:
                 self.stage = begun if event.total != 0 else None
                 self.printed, self.shown = time.monotonic(), -1
             case Advanced() if self.stage:
-                self.stage.advance(event)
+                self.stage.done += event.done
+                self.stage.failed += event.failed
             case Spent():
                 self.spent = _spent(event)
         if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:

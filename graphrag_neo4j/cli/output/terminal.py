@@ -12,14 +12,14 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import click
 
-from graphrag_neo4j.cli.output.words import or_more
 from graphrag_neo4j.text import UNSEEN, without_unseen
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
 NAMED: Final = 20  # lines of one kind that are printed; the others are only counted
 WIDEST: Final = 10_000  # characters of a line of a table
-_WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
 
@@ -65,37 +64,25 @@ def line(*parts: Part, style: Style = "", error: bool = False) -> None:
     words.
     """
     pairs = [(part, style) if isinstance(part, str) else part for part in parts]
-    width = _width(sys.stderr if error else sys.stdout)
-    shown, before = "", ""
-    for text, own in pairs:
-        new = folded(harmless(text), width, before)
-        before += new
-        shown += _styled(new, own)
+    shown = "".join(_styled(harmless(text), own) for text, own in pairs)
+    if (sys.stderr if error else sys.stdout).isatty():
+        shown = wrapped(shown, shutil.get_terminal_size().columns)
     click.echo(shown, err=error)
 
 
-def folded(text: str, width: int, before: str = "") -> str:
+def wrapped(text: str, width: int) -> str:
     """Returns the text with line breaks between words, so that no line exceeds `width` characters.
 
     The next lines have the same indentation as the first. A word that is longer than a line stays
-    whole. `before` is the text that is already printed; the text continues its last line.
+    whole.
 
-    >>> folded("  Marley was dead", 12)
+    >>> wrapped("  Marley was dead", 12)
     '  Marley was\\n  dead'
     """
-    begun = before.rpartition("\n")[2]
-    whole = before + text
-    lead = " " * min(len(whole) - len(whole.lstrip(" ")), width // 2)
-    at, is_blank, shown = len(begun), not begun.strip(), list[str]()
-    for word in _WORD.findall(text):
-        if at + len(word) > width and not is_blank:
-            below = lead + word.lstrip(" ")
-            shown += ["\n", below]
-            at, is_blank = len(below), not below.strip()
-        else:
-            shown.append(word)
-            at, is_blank = at + len(word), is_blank and not word.strip()
-    return "".join(shown)
+    lead = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
+    return textwrap.fill(
+        text, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def block(text: str, *, error: bool = False) -> None:
@@ -113,7 +100,8 @@ def some(lines: Sequence[str], where: str, style: Style = "", *, error: bool = F
     for text in lines[:NAMED]:
         line(text, style=style, error=error)
     if len(lines) > NAMED:
-        line(or_more(len(lines), NAMED, where), style=style, error=error)
+        more = f"… and {len(lines) - NAMED:,} more. {where} shows all of them."
+        line(more, style=style, error=error)
 
 
 def json_text(text: str) -> None:
@@ -188,8 +176,7 @@ class Drawing:
         from rich.text import Text
 
         console = self._progress.console
-        shown = folded(harmless(text), console.width)
-        console.print(Text(shown, style), soft_wrap=True)
+        console.print(Text(wrapped(harmless(text), console.width), style), soft_wrap=True)
 
     def add(self, name: str, total: int | None) -> int:
         """Adds a bar and returns its number. A `total` of None is not known yet."""
@@ -285,19 +272,9 @@ def _show_exception(
     block("".join(traceback.format_exception(kind, error, trace)), error=True)
 
 
-def _width(stream: TextIO) -> int:
-    """Returns the characters of a line. Output that is not a terminal has no limit."""
-    return shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
-
-
 def _styled(text: str, style: Style) -> str:
-    match style:
-        case "":
-            return text
-        case "bold":
-            return click.style(text, bold=True)
-        case "dim":
-            return click.style(text, dim=True)
+    if style in {"", "bold", "dim"}:
+        return click.style(text, bold=style == "bold" or None, dim=style == "dim" or None)
     return click.style(text, fg=style)
 
 

@@ -1,6 +1,6 @@
 """Writes numbers, amounts, durations and names of steps in the same way in every command."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
@@ -78,9 +78,20 @@ def repaired(n: int) -> str:
     return f"{parts}, and {was(n)} repaired or left out."
 
 
-def or_more(n: int, shown: int, where: str) -> str:
-    """Returns the line below a list that shows only the first `shown` of `n` items."""
-    return f"… and {n - shown:,} more. {where} shows all of them."
+def summed(costs: Sequence[float | None]) -> float | None:
+    """Returns the sum of costs, None if one of them is not known."""
+    return None if None in costs else sum(cost or 0.0 for cost in costs)
+
+
+def about(calls: int, sent: int, replied: int, cost: float | None) -> str:
+    """Returns what calls will take: their number, tokens and cost, by an estimate.
+
+    >>> about(2, 3000, 400, 0.01)
+    'about 2 calls with 3,000 input tokens and 400 output tokens: about $0.0100'
+    """
+    dollars = money(cost) if cost is None else f"about {money(cost)}"
+    tokens = f"{sent:,} input tokens and {replied:,} output tokens"
+    return f"about {counted(calls, 'call')} with {tokens}: {dollars}"
 
 
 def unread(flaws: Iterable[tuple[str, str]]) -> list[str]:

@@ -61,6 +61,7 @@ LONGEST = 40  # letters of a word whose beginnings are kept
 ENDING = 2  # letters of a word that another form of it may lack
 MOST_NEW = 0.5  # share of the words that may be new, apart from names and numbers
 MOST_ITEMS = 50  # sentences of one request
+Plainly = BeforeValidator(lambda value: str(value).strip().casefold())
 Number = Annotated[int, BeforeValidator(read_reference)]
 LongText = Annotated[Text, Field(json_schema_extra={"maxLength": 1500})]
 
@@ -73,10 +74,7 @@ class NumberedSchema(ReplySchema):
 
 class _SelectedSchema(NumberedSchema):
     defaults: ClassVar[Mapping[str, object]] = {"text": ""}
-    verdict: Annotated[
-        Literal["keep", "part", "none"],
-        BeforeValidator(lambda value: str(value).strip().casefold()),
-    ]
+    verdict: Annotated[Literal["keep", "part", "none"], Plainly]
     text: LongText
 
 
@@ -91,10 +89,7 @@ class SelectionSchema(ReplySchema):
 
 class _ResolvedSchema(NumberedSchema):
     defaults: ClassVar[Mapping[str, object]] = {"text": ""}
-    verdict: Annotated[
-        Literal["clear", "resolved", "ambiguous"],
-        BeforeValidator(lambda value: str(value).strip().casefold()),
-    ]
+    verdict: Annotated[Literal["clear", "resolved", "ambiguous"], Plainly]
     text: LongText
 
 
@@ -129,7 +124,7 @@ class AnswerPart:
     context: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SentenceClaims:
     """The claims of a sentence, and why there are no others.
 
@@ -138,27 +133,28 @@ class SentenceClaims:
     """
 
     sentence: str
-    outcome: Outcome
-    claims: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class _Read:
-    """A sentence on its way through the steps; `text` is what it says so far."""
-
-    sentence: str
-    text: str
     outcome: Outcome = "claims"
     claims: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
-    def take(self, text: str, sources: Sequence[str]) -> bool:
+    def takes(self, text: str, sources: Sequence[str]) -> bool:
         """Whether a text says no more than its sources; if it does, it is noted as left out."""
         reason = added_content(text, sources)
         if reason:
             self.left_out.append(f"{text} ({reason})")
         return reason is None
+
+    def reworded(self, text: str, says: str, *around: str) -> str:
+        """Returns the text that a reply gives for what the sentence `says`, or that if it is empty.
+
+        It may say no more than the sentence and the texts around it.
+        """
+        new = _plain(text)
+        if not new:
+            return says
+        if not self.takes(new, [says, *around]):
+            self.outcome = "added"
+        return new
 
 
 def answer_parts(answer: str, at_once: int = SENTENCES_AT_ONCE) -> list[AnswerPart]:
@@ -172,11 +168,8 @@ def answer_parts(answer: str, at_once: int = SENTENCES_AT_ONCE) -> list[AnswerPa
     for first in range(0, len(places), at_once):
         of_part = places[first : first + at_once]
         context = lines[max(0, of_part[0] - AROUND) : of_part[-1] + 1 + AROUND]
-        parts.append(
-            AnswerPart(
-                tuple(lines[place][0] for place in of_part), "\n".join(text for text, _ in context)
-            )
-        )
+        sentences = tuple(lines[place][0] for place in of_part)
+        parts.append(AnswerPart(sentences, "\n".join(text for text, _ in context)))
     return parts
 
 
@@ -196,68 +189,55 @@ class ClaimSteps:
         prompts = (self._select, self._disambiguate, self._decompose)
         return identify("answer claims", self.model, *(prompt.text for prompt in prompts))
 
-    def claims(self, question: str, part: AnswerPart) -> LLMTask[tuple[SentenceClaims, ...]]:
+    def claims(self, question: str, part: AnswerPart) -> LLMTask[list[SentenceClaims]]:
         """Returns what was found in each sentence of a part of an answer, in their order.
 
         It makes at most three requests, none where no sentence is left. Raises ReplyError if a
         reply says nothing about a sentence, also when it is asked for a second time.
         """
-        read = [_Read(sentence, sentence) for sentence in part.sentences]
-        asked = partial(self._items, question, part, read)
-        for one, item in (yield from asked(self._select, SelectionSchema)):
+        found = [SentenceClaims(sentence) for sentence in part.sentences]
+        says = list(part.sentences)  # what each of them says, as the steps change it
+        texts = {"question": marked(_plain(question)), "context": marked(storable(part.context)[0])}
+
+        def left() -> dict[int, str]:
+            return {n: says[n] for n, one in enumerate(found) if one.outcome == "claims"}
+
+        asked = partial(self._items, texts)
+        for n, item in (yield from asked(left(), self._select, SelectionSchema)):
             if item.verdict == "none":
-                one.outcome = "nothing to check"
+                found[n].outcome = "nothing to check"
             elif item.verdict == "part":
-                _change(one, item.text, [one.sentence])
-        for one, item in (yield from asked(self._disambiguate, DisambiguationSchema)):
+                says[n] = found[n].reworded(item.text, says[n])
+        for n, item in (yield from asked(left(), self._disambiguate, DisambiguationSchema)):
             if item.verdict == "ambiguous":
-                one.outcome = "ambiguous"
+                found[n].outcome = "ambiguous"
             elif item.verdict == "resolved":
-                _change(one, item.text, [one.text, part.context, question])
-        for one, item in (yield from asked(self._decompose, DecompositionSchema)):
+                says[n] = found[n].reworded(item.text, says[n], part.context, question)
+        for n, item in (yield from asked(left(), self._decompose, DecompositionSchema)):
             said = [text for text in map(_plain, item.claims) if text]
             # What the sentence does not say itself, a claim may have from the text around it.
-            sources = [one.text, part.context, question]
-            one.claims = [text for text in dict.fromkeys(said) if one.take(text, sources)]
-            if not one.claims:
-                one.outcome = "added" if said else "nothing to check"
-        return tuple(
-            SentenceClaims(one.sentence, one.outcome, tuple(one.claims), tuple(one.left_out))
-            for one in read
-        )
+            sources = [says[n], part.context, question]
+            found[n].claims = [t for t in dict.fromkeys(said) if found[n].takes(t, sources)]
+            if not found[n].claims:
+                found[n].outcome = "added" if said else "nothing to check"
+        return found
 
     def _items(
         self,
-        question: str,
-        part: AnswerPart,
-        read: Sequence[_Read],
+        texts: Mapping[str, str],
+        left: Mapping[int, str],
         prompt: Prompt,
         schema: type[ReplySchema],
-    ) -> Generator[Request, Reply, list[tuple[_Read, Any]]]:
+    ) -> Generator[Request, Reply, list[tuple[int, Any]]]:
         """Makes the request of a step, and returns the item about each sentence that it reads."""
-        left = [one for one in read if one.outcome == "claims"]
         if not left:
             return []
-        listed = "\n".join(f"{number}. {one.text}" for number, one in enumerate(left, start=1))
-        values = {
-            "question": marked(_plain(question)),
-            "context": marked(storable(part.context)[0]),
-            "sentences": marked(storable(listed)[0]),
-        }
+        numbers = list(left)
+        listed = "\n".join(f"{number}. {left[n]}" for number, n in enumerate(numbers, start=1))
+        values = {**texts, "sentences": marked(storable(listed)[0])}
         request = Request("answer_claims", (Message("user", prompt.fill(values)),), self._limit)
-        found = yield from read_json(request, schema, partial(_each_once, len(left)))
-        return [(left[item.number - 1], item) for item in getattr(found, found.listed)]
-
-
-def _change(one: _Read, text: str, sources: Sequence[str]) -> None:
-    """Replaces the text of a sentence, if the new one says no more than it may."""
-    new = _plain(text)
-    if not new:
-        return
-    if one.take(new, sources):
-        one.text = new
-    else:
-        one.outcome = "added"
+        reply = yield from read_json(request, schema, partial(_each_once, len(left)))
+        return [(numbers[item.number - 1], item) for item in getattr(reply, reply.listed)]
 
 
 def _each_once(n: int, found: S, odd: list[str]) -> S:
@@ -313,41 +293,31 @@ def added_content(text: str, sources: Iterable[str]) -> str | None:
     "'1843' stands in no source"
     >>> added_content("Ada met Bob.", ["She met Bob.", "Who is Ada?"])
     """
-    words, known = _words_of(text), _Known(" \n ".join(sources))
+    words = _words_of(text)
+    known = {word.casefold() for source in sources for word in _words_of(source)}
+    beginnings = {
+        word[:length]
+        for word in known
+        for length in range(SHORTEST_STEM, min(len(word), LONGEST) + 1)
+    }
+
+    def is_known(word: str) -> bool:
+        """Whether the sources hold a word or another form of it; a number has one form."""
+        key = word.casefold()
+        if key in known or DIGIT.search(key):
+            return key in known
+        return key[: max(SHORTEST_STEM, len(key) - ENDING)] in beginnings
+
     for place, word in enumerate(words):
-        told = DIGIT.search(word) or _is_name(word, first=place == 0)
-        if told and not known.holds(word):
+        # The first word of a sentence has a capital anyway.
+        is_name = any(letter.isupper() for letter in (word[1:] if place == 0 else word))
+        if (is_name or DIGIT.search(word)) and not is_known(word):
             return f"'{word}' stands in no source"
     language = language_of(text, words)
     said = [word for word in words if not is_stop_word(word.casefold(), language)]
-    new = [word for word in said if not known.holds(word)]
-    if len(new) > MOST_NEW * len(said):
+    if sum(not is_known(word) for word in said) > MOST_NEW * len(said):
         return "most of its words stand in no source"
     return None
-
-
-def _is_name(word: str, *, first: bool) -> bool:
-    """Whether a word is written like a name. The first word of a sentence has a capital anyway."""
-    return any(letter.isupper() for letter in (word[1:] if first else word))
-
-
-class _Known:
-    """The words of the sources, with the beginnings that their other forms share."""
-
-    def __init__(self, sources: str) -> None:
-        self._words = {word.casefold() for word in _words_of(sources)}
-        self._beginnings = {
-            word[:length]
-            for word in self._words
-            for length in range(SHORTEST_STEM, min(len(word), LONGEST) + 1)
-        }
-
-    def holds(self, word: str) -> bool:
-        """Whether the sources hold a word or another form of it; a number has one form."""
-        key = word.casefold()
-        if key in self._words or DIGIT.search(key):
-            return key in self._words
-        return key[: max(SHORTEST_STEM, len(key) - ENDING)] in self._beginnings
 
 
 def _words_of(text: str) -> list[str]:

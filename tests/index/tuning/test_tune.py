@@ -192,6 +192,6 @@ class TestCommand:
         ran = kg("tune", tmp_path / "a.txt")
         assert ran.code == 1
         assert "1 passage of 1 document" in ran.out
-        assert "in 3 calls with about" in ran.out
+        assert "in about 3 calls with" in ran.out
         assert ran.out.endswith("Nothing was asked and nothing was written.\n")
         assert not (tmp_path / "prompts").exists()

@@ -58,7 +58,7 @@ def decomposed(*claims: Sequence[str]) -> str:
 
 def found(
     part: AnswerPart, *replies: str, question: str = QUESTION
-) -> tuple[tuple[SentenceClaims, ...], list[Request]]:
+) -> tuple[list[SentenceClaims], list[Request]]:
     return drive(ClaimSteps(load_settings()).claims(question, part), replies)
 
 
@@ -73,7 +73,6 @@ def test_an_answer_is_divided_into_its_sentences() -> None:
     [
         ("", []),
         ("---\n\n***", []),
-        ("一个人很富有。他死了！", ["一个人很富有。", "他死了！"]),
         ("Ο Μάρλεϊ ήταν πλούσιος. Πέθανε.", ["Ο Μάρλεϊ ήταν πλούσιος.", "Πέθανε."]),
         ("| A | B |\n|---|---|\n| Ann | rich |", ["A | B", "Ann | rich"]),
         ("He was\nrich.\nHe died.\n1. One\n2. Two", ["He was rich.", "He died.", "One", "Two"]),
@@ -100,12 +99,12 @@ def test_claims_are_found_in_three_steps() -> None:
         ),
         decomposed(["Marley was rich.", "Marley paid 15 clerks."], ["Jacob Marley died in 1836."]),
     )
-    assert claims == (
-        SentenceClaims(SENTENCES[0], "claims", ("Marley was rich.", "Marley paid 15 clerks.")),
+    assert claims == [
+        SentenceClaims(SENTENCES[0], "claims", ["Marley was rich.", "Marley paid 15 clerks."]),
         SentenceClaims(SENTENCES[1], "ambiguous"),
         SentenceClaims(SENTENCES[2], "nothing to check"),
-        SentenceClaims(SENTENCES[3], "claims", ("Jacob Marley died in 1836.",)),
-    )
+        SentenceClaims(SENTENCES[3], "claims", ["Jacob Marley died in 1836."]),
+    ]
     shown = [request.messages[-1].content for request in requests]
     assert all(QUESTION in prompt and part.context in prompt for prompt in shown)
     assert "4. Death: He died in 1836." in shown[0]
@@ -117,7 +116,7 @@ def test_a_rewritten_sentence_that_says_more_is_not_accepted() -> None:
     part = AnswerPart(SENTENCES[:1], SENTENCES[0])
     (one,), _ = found(part, selected("part", text="Marley was rich in 1799."))
     assert one.outcome == "added"
-    assert one.left_out == ("Marley was rich in 1799. ('1799' stands in no source)",)
+    assert one.left_out == ["Marley was rich in 1799. ('1799' stands in no source)"]
     (one,), _ = found(part, selected("keep"), resolved("Old Marley of Camden was rich."))
     assert one.outcome == "added"
 
@@ -126,10 +125,10 @@ def test_a_claim_that_says_more_is_left_out_and_the_others_stay() -> None:
     part = AnswerPart(SENTENCES[:1], SENTENCES[0])
     said = ["Marley was rich.", "Marley was rich.", "His partner was Ebenezer Scrooge."]
     (one,), _ = found(part, selected("keep"), resolved(""), decomposed(said))
-    assert one.claims == ("Marley was rich.",)
-    assert one.left_out == ("His partner was Ebenezer Scrooge. ('Ebenezer' stands in no source)",)
+    assert one.claims == ["Marley was rich."]
+    assert one.left_out == ["His partner was Ebenezer Scrooge. ('Ebenezer' stands in no source)"]
     (one,), _ = found(part, selected("keep"), resolved(""), decomposed(said[2:]))
-    assert (one.outcome, one.claims) == ("added", ())
+    assert (one.outcome, one.claims) == ("added", [])
 
 
 @pytest.mark.parametrize(
@@ -150,8 +149,6 @@ def test_a_reply_that_skips_a_sentence_is_asked_for_again_and_then_an_error(repl
         ("They announced layoffs.", "A layoff was announcing itself."),
         ("It cost 1,000 pounds.", "The cost: 1000 pounds"),
         ("机器学习改变世界。", "机器学习很重要。它改变了世界。"),
-        ("Ο Μάρλεϊ πέθανε.", "Πέθανε ο Μάρλεϊ το 1836."),
-        ("Marley’s clerk was poor.", "The clerk of Marley was poor."),
         ("", "x"),
     ],
 )

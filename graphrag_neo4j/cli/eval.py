@@ -1,7 +1,8 @@
-"""The commands of `kg-build eval` that make records, by asking a model or a person.
+"""`kg-build eval` measures how good answers are.
 
-Those that pay tell what they will take and ask, work, say what was saved if the work ends early,
-and end with the reasons of what failed (`_Paying`).
+The commands that ask a model tell what they will take and ask, work, say what was saved if the
+work ends early, and end with the reasons of what failed (`_Paying`). `results`, `report` and
+`status` ask no model and need no Neo4j.
 """
 
 import dataclasses
@@ -11,28 +12,28 @@ from getpass import getuser
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import anyio
 import click
 
-from graphrag_neo4j.cli import options
-from graphrag_neo4j.cli.eval.showing import folder_argument, print_table
+from graphrag_neo4j.cli import INTERRUPTED, options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import counted, money
-from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
-from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.cli.output.words import about, counted, summed
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.conditions import PAPER
 from graphrag_neo4j.evaluate.folder import METRICS, PLAN, EvaluationFolder
 from graphrag_neo4j.evaluate.judging import JudgeItem, blind_items
 from graphrag_neo4j.evaluate.questions import check_asking, estimate_questions
+from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.evaluate.steps import CallEstimate, Estimate
-from graphrag_neo4j.evaluate.tables import cost_table, shares_table
+from graphrag_neo4j.evaluate.tables import Table, cost_table, explained_once, shares_table
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS, Metric, Winner, plain_answer
 from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.text.files import make_private_folder
 
 T = TypeVar("T")
-INTERRUPTED: Final = 130
-LISTED: Final = 10  # questions of a file that are listed one by one
 MOST_REASONS: Final = 5
 CHOICES: Final[dict[str, Winner]] = {"1": "first", "2": "second", "t": "tie"}
 SKIP, QUIT = "s", "q"
@@ -44,8 +45,11 @@ NOUNS: Final = {
     "supports": ("cited sentence", "cited sentences"),
     "drafts": ("call", "calls"),
 }
-UP_TO_50: Final = options.Number(least=1, most=50)
+UP_TO_50: Final = click.IntRange(1, 50)
 
+folder_argument = click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER"
+)
 paying_options = options.all_of(
     options.model_option, options.max_cost_option, options.yes_option, options.quiet_option
 )
@@ -65,6 +69,21 @@ condition_option = options.value(
 )
 
 
+class _InOrder(click.Group):
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Returns the names of the commands in the order in which they are used."""
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder)
+def eval() -> None:  # noqa: A001 - the name of the command
+    """Measure how good the answers are, on your own documents and with your own model.
+
+    An evaluation is a FOLDER of plain files, with one record on each line. The commands continue
+    what is there, and nothing is paid for twice: first `questions`, then `answers`.
+    """
+
+
 class _Paying:
     """The course of a command that asks a model, with its options --yes and --quiet.
 
@@ -76,22 +95,15 @@ class _Paying:
         self.yes, self.quiet = values.pop("yes"), values.pop("quiet")
         if judge:
             values["judge_model"] = values.pop("model")
-        self.evaluation = AsyncEvaluation(folder, options.settings_of(**values))
+        self.evaluation = Evaluation(folder, options.settings_of(**values))
         self.folder, self._told = self.evaluation.folder, set[str]()
         if judge and not self.evaluation.settings.has_model:
             raise InputError(NO_MODEL)
 
-    def heard(
-        self,
-        work: Callable[[], Coroutine[Any, Any, T]],
-        kept: Callable[[], str],
-        *,
-        fleeting: bool = False,
-    ) -> T:
+    def heard(self, work: Callable[[], Coroutine[Any, Any, T]], *, fleeting: bool = False) -> T:
         """Runs work with its progress, which is wiped at the end if it is `fleeting`.
 
-        `kept` says what the folder holds, such as "37 answers saved." It is told, with how to go
-        on, after Ctrl-C and where the cost limit is reached. No notice is told twice.
+        No notice is told twice.
         """
 
         async def opened() -> T:
@@ -106,15 +118,8 @@ class _Paying:
                 self.evaluation.listen = hear
                 return await work()
 
-        go_on = "Run the same command again to continue."
-        try:
-            return options.run(opened)
-        except KeyboardInterrupt:
-            terminal.line(f"The command was interrupted. {kept()} {go_on}", error=True)
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        except BudgetSpentError as error:
-            terminal.line(f"Error: {error} {kept()} {go_on}", error=True)
-            raise click.exceptions.Exit(1) from None
+        with options.extra_needed("eval", "This needs"):
+            return anyio.run(opened)
 
     def make(
         self,
@@ -129,22 +134,20 @@ class _Paying:
         """
         records, noun = getattr(self.folder, file), NOUNS[file]
         before = {one.key: one for one in records}
-
-        def new() -> list[Any]:
-            return [one for one in records if before.get(one.key) is not one]
-
-        def kept() -> str:
-            return f"{counted(sum(one.failure is None for one in new()), *noun)} saved."
-
-        todo = self.heard(estimate, kept, fleeting=True)
+        todo = self.heard(estimate, fleeting=True)
         if not self.quiet:
             of = f"{todo.there + todo.missing:,}"
             terminal.line(f"{counted(todo.there, *noun)} of {of} are there already.")
         self.confirm(todo.steps, counted(todo.missing, *noun))
-        result = self.heard(make, kept)
-        if new() and not self.quiet:
-            terminal.line(kept())
-        return result, [one.failure for one in new() if one.failure]
+        new: list[Any] = []
+        try:
+            result = self.heard(make)
+        finally:  # also after Ctrl-C, and where the cost limit is reached
+            new += [one for one in records if before.get(one.key) is not one]
+            if new and not self.quiet:
+                saved = sum(one.failure is None for one in new)
+                terminal.line(f"{counted(saved, *noun)} saved.")
+        return result, [one.failure for one in new if one.failure]
 
     def confirm(self, steps: Sequence[CallEstimate], what: str) -> None:
         """Tells what the next calls take, and asks whether to go on. Without calls it does nothing.
@@ -152,34 +155,24 @@ class _Paying:
         `what` says what is made of them, such as "20 answers". Ends the command if the user says
         no.
         """
-        calls, sent, replied = (
-            sum(getattr(one, of) for one in steps)
-            for of in ("calls", "input_tokens", "output_tokens")
-        )
+        calls = sum(one.calls for one in steps)
         if not calls:
             return
-        if len(steps) > 1 and not self.quiet:
-            rows = [
-                (one.step, f"{one.calls:,}", f"{one.input_tokens:,}", f"{one.output_tokens:,}")
-                for one in steps
-            ]
-            costs = [(*row, _cost([one])) for row, one in zip(rows, steps, strict=True)]
-            terminal.table(("", "calls", "tokens in", "tokens out", "cost"), costs)
         if not self.quiet:
-            terminal.line(
-                f"{what} will take about {counted(calls, 'call')} with {sent:,} input tokens and "
-                f"{replied:,} output tokens: {_cost(steps)}."
-            )
+            sent = sum(one.input_tokens for one in steps)
+            replied = sum(one.output_tokens for one in steps)
+            if len(steps) > 1:
+                rows = [
+                    (one.step, about(one.calls, one.input_tokens, one.output_tokens, one.cost))
+                    for one in steps
+                ]
+                terminal.table(("", "calls"), rows, left=["calls"])
+            cost = summed([one.cost for one in steps])
+            terminal.line(f"{what} will take {about(calls, sent, replied, cost)}.")
         options.refuse_unasked(yes=self.yes)
         if not (self.yes or terminal.confirmed("Go on?")):
             terminal.line("Nothing more was done.")
             raise click.exceptions.Exit(1)
-
-
-def _cost(steps: Sequence[CallEstimate]) -> str:
-    if any(step.cost is None for step in steps):
-        return "unknown cost"
-    return f"about {money(sum(step.cost or 0 for step in steps))}"
 
 
 def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
@@ -193,7 +186,7 @@ def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
     raise click.exceptions.Exit(1)
 
 
-@click.command()
+@eval.command()
 @folder_argument
 @click.argument("file", required=False, type=file_argument, metavar="[FILE]")
 @options.value(
@@ -224,7 +217,7 @@ def questions(
     about: str | None,
     **values: Any,  # noqa: ANN401 - numbers of the plan, and settings
 ) -> None:
-    """Make the questions of the evaluation in FOLDER, or take your own from FILE.
+    """Make questions, or take your own from a file.
 
     FILE is a .txt with one question on each line, or a .csv or .jsonl with a column question.
     Without FILE a model imagines users of your documents, tasks of each user, and questions about
@@ -242,14 +235,7 @@ def questions(
     check_asking(evaluation.settings)
     options.refuse_unasked(yes=paying.yes)
     if not (about or found.plan.description):
-        try:
-            about = paying.heard(evaluation.describe, lambda: "Nothing was saved.", fleeting=True)
-        except ReplyError as error:
-            reason = str(error).rstrip(".")
-            raise InputError(
-                f"There is no description of the documents, since {reason}. Describe them yourself "
-                "by --about."
-            ) from None
+        about = paying.heard(evaluation.describe, fleeting=True)
     found.change_plan(description=about, **numbers)
     plan = found.plan
     if not quiet:
@@ -258,30 +244,22 @@ def questions(
         terminal.line(f"You can edit it in {folder / PLAN}, or give another by --about.")
     wanted = counted(plan.personas * plan.tasks * plan.questions, "question")
     paying.confirm([estimate_questions(found, evaluation.settings)], f"Up to {wanted}")
-    made = paying.heard(evaluation.make_questions, lambda: _saved(found), fleeting=True)
+    made = paying.heard(evaluation.make_questions, fleeting=True)
     if not quiet:
         _tell_questions(found, len(made.new), made.repeated)
-    _refuse_failed("drafts", made.reasons)
-
-
-def _saved(folder: EvaluationFolder) -> str:
-    n = len(folder.questions)
-    return f"{counted(n, 'question')} {'is' if n == 1 else 'are'} saved."
+    _refuse_failed("drafts", made.failures)
 
 
 def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
-    """Tells how many questions there are."""
-    terminal.line(f"{counted(new, 'new question')}. {_saved(folder)}")
+    there = counted(len(folder.questions), "question")
+    terminal.line(f"{counted(new, 'new question')}. {there} saved.")
     if repeated:
-        terminal.line(
-            f"{counted(repeated, 'question is a repetition', 'questions are repetitions')} of "
-            "others and left out."
-        )
+        terminal.line(f"{counted(repeated, 'repeated question')} left out.")
     if len(folder.questions):
         terminal.line(f"`kg-build eval answers {folder.path}` has them answered.")
 
 
-@click.command()
+@eval.command()
 @folder_argument
 @options.value(
     "-c --condition conditions",
@@ -296,12 +274,12 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
     "--window",
     "TOKENS",
     "The largest context of the conditions of the paper. [default: 8000]",
-    type=options.Number(least=500),
+    type=click.IntRange(min=500),
 )
 @options.home_option
 @paying_options
 def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **values: Any) -> None:  # noqa: ANN401 - settings
-    """Have each condition answer each question of the evaluation in FOLDER.
+    """Have each condition answer each question.
 
     An answer is saved as soon as it is there, and is asked for again only if something that it
     depends on has changed: an option, a model, a prompt file, or the graph. Run the same command
@@ -312,11 +290,11 @@ def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **val
     evaluation.choose(conditions or None, window)
     _, reasons = paying.make("answers", evaluation.estimate_answers, evaluation.answer)
     if not paying.quiet:
-        print_table(cost_table(paying.folder.current_answers().values()))
+        _print_table(cost_table(paying.folder.current_answers().values()))
     _refuse_failed("answers", reasons)
 
 
-@click.command("import")
+@eval.command("import")
 @folder_argument
 @click.argument("file", type=file_argument, metavar="FILE")
 @options.value(
@@ -326,41 +304,34 @@ def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **val
     required=True,
 )
 def import_(folder: Path, file: Path, condition: str) -> None:
-    """Take the answers of another system from FILE, to judge them beside the others in FOLDER.
+    """Take the answers of another system from a file.
 
     FILE has one JSON object on each line, with the fields question and answer, and if they are
     known: sources (a list of source and text), calls, input_tokens, output_tokens, context_tokens,
     units, cost and seconds. A question is matched by its text. The exit code is 1 if a line could
     not be used.
     """
-    done = AsyncEvaluation(folder, options.settings_of()).import_answers(file, condition)
+    done = Evaluation(folder, options.settings_of()).import_answers(file, condition)
     new = counted(done.new, "new answer")
     terminal.line(f"{new} of {condition}, {done.there:,} were there already.")
-    problems = {
-        "The evaluation has no such question": done.unmatched,
-        "The answer is empty": done.empty,
-    }
-    for problem, texts in problems.items():
-        lines = [f"{problem}: {text}" for text in texts[:LISTED]]
-        if len(texts) > LISTED:
-            lines.append(f"{problem}: … and {len(texts) - LISTED:,} more.")
-        for line in lines:
-            terminal.line(line, style="red", error=True)
+    problems = [f"The evaluation has no such question: {text}" for text in done.unmatched]
+    problems += [f"The answer is empty: {text}" for text in done.empty]
+    terminal.some(problems, str(file), "red", error=True)
     if n := len(done.unanswered):
         left = f"{condition} has no answer to {counted(n, 'question')} of the evaluation."
         terminal.line(left, style="yellow")
-    if done.unmatched or done.empty:
+    if problems:
         raise click.exceptions.Exit(1)
 
 
-@click.command()
+@eval.command()
 @folder_argument
 @metric_option
 @options.value(
     "--repeats",
     "N",
     "How often each comparison is made, in both orders. It is kept. [default: 5]",
-    type=options.Number(least=1),
+    type=click.IntRange(min=1),
 )
 @condition_option
 @paying_options
@@ -371,11 +342,12 @@ def judge(
     conditions: tuple[str, ...],
     **values: Any,  # noqa: ANN401 - settings
 ) -> None:
-    """Have a model compare the answers in FOLDER, two at a time and in both orders.
+    """Have a model compare the answers.
 
-    --model names the judge; without it, KG_JUDGE_MODEL and then KG_MODEL are used. A verdict is
-    saved as soon as it is there. Run the same command again to continue, and to ask again for
-    verdicts that are missing. `kg-build eval results` shows what comes out.
+    Two answers are compared at a time, and in both orders. --model names the judge; without it,
+    KG_JUDGE_MODEL and then KG_MODEL are used. A verdict is saved as soon as it is there. Run the
+    same command again to continue, and to ask again for verdicts that are missing. `kg-build eval
+    results` shows what comes out.
     """
     paying = _Paying(folder, values, judge=True)
     evaluation = paying.evaluation
@@ -388,21 +360,22 @@ def judge(
     _refuse_failed("verdicts", reasons)
 
 
-@click.command()
+@eval.command()
 @folder_argument
 @paying_options
 def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
-    """Find the claims that the answers in FOLDER make, three calls for ten sentences.
+    """Find what the answers state.
 
-    --model names the model; without it, KG_JUDGE_MODEL and then KG_MODEL are used. Run the same
-    command again to continue. `kg-build eval results` counts the claims.
+    Ten sentences take three calls. --model names the model; without it, KG_JUDGE_MODEL and then
+    KG_MODEL are used. Run the same command again to continue. `kg-build eval results` counts the
+    claims.
     """
     paying = _Paying(folder, values, judge=True)
     it = paying.evaluation
     _refuse_failed("claims", paying.make("claims", it.estimate_claims, it.find_claims)[1])
 
 
-@click.command()
+@eval.command()
 @folder_argument
 @options.flag("--reports", "Also judge the findings of the graph's community reports.")
 @options.flag("--words", "Judge by words and vectors, even if a model is set. This costs nothing.")
@@ -410,7 +383,7 @@ def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
 @paying_options
 @options.json_option
 def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings
-    """Measure how far the answers in FOLDER rest on what they cite.
+    """Measure how far answers and reports rest on what they cite.
 
     For each condition, the command tells the share of its statements that carry a citation, the
     share of the cited statements that the cited text supports, and the share of the citations that
@@ -425,7 +398,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
         lambda: paying.evaluation.ground(reports=reports, words=words),
     )
     if not as_json_:
-        print_table(shares_table("texts", found))
+        _print_table(shares_table("texts", found))
         _refuse_failed("supports", reasons)
         return
     shares = ("cited_share", "supported_share", "placed_share")
@@ -434,7 +407,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
     raise click.exceptions.Exit(int(any(one.missing for one in found)))
 
 
-@click.command()
+@eval.command()
 @folder_argument
 @options.value(
     "--name",
@@ -443,7 +416,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
 )
 @metric_option
 @condition_option
-@options.value("--most", "N", "Stop after this many verdicts.", type=options.Number(least=1))
+@options.value("--most", "N", "Stop after this many verdicts.", type=click.IntRange(min=1))
 def verdict(
     folder: Path,
     name: str | None,
@@ -451,11 +424,11 @@ def verdict(
     conditions: tuple[str, ...],
     most: int | None,
 ) -> None:
-    """Compare answers of the evaluation in FOLDER yourself, two at a time.
+    """Compare answers yourself, without seeing who gave them.
 
-    You see the question and two answers in random order, without their citations and without the
-    names of their conditions. Each verdict is saved at once. Stop by q or Ctrl-C, and run the same
-    command again to go on. The verdicts tell how far a judging model agrees with you.
+    You see the question and two answers in random order, without their citations. Each verdict is
+    saved at once. Stop by q or Ctrl-C, and run the same command again to go on. The verdicts tell
+    how far a judging model agrees with you.
     """
     if not terminal.can_ask():
         raise InputError("A person must type the verdicts: run the command in a terminal.")
@@ -497,3 +470,106 @@ def _choice(item: JudgeItem, place: str) -> str:
         if typed in {*CHOICES, SKIP, QUIT}:
             return typed
         terminal.line("Type 1, 2, t, s or q.")
+
+
+def _print_table(table: Table) -> None:
+    """Prints a table with its title, its note and what its columns mean; nothing without rows."""
+    if not table.rows:
+        return
+    terminal.line()
+    terminal.line(table.title, style="bold")
+    if table.told:
+        terminal.line(table.told.replace("`", ""), style="dim")
+    left = [one.name for one in table.columns if one.form == "text"]
+    terminal.table([one.name for one in table.columns], table.shown, left=left)
+    if meanings := [f"{one.name}: {one.meaning}" for one in table.meanings]:
+        terminal.line("; ".join(meanings) + ".", style="dim")
+
+
+@eval.command()
+@folder_argument
+def results(folder: Path) -> None:
+    """Show what the verdicts and the claims say.
+
+    These are win rates, their statistics, the bias of each judge, and counts. It asks no model and
+    needs no Neo4j.
+    """
+    with options.extra_needed("eval", "The results need"):
+        found = read_report(folder, options.settings_of())
+    for fact in found.facts:
+        terminal.line(fact)
+    shown = [one for one in found.tables if not one.heat and one.name != "made with"]
+    for table in explained_once(shown):
+        _print_table(table)
+
+
+def _formats(_context: click.Context, _parameter: click.Parameter, given: str) -> list[str]:
+    names = [one.strip().casefold() for one in given.split(",")]
+    if not set(names) <= {"html", "md", "csv"}:
+        raise InputError(f"--format {given}: write html, md and csv with commas between them.")
+    return names
+
+
+@eval.command()
+@folder_argument
+@options.page_option(
+    "eval.html",
+    "The web page to write. Markdown gets the same name with .md, and the CSV files stand in a "
+    "folder with this name and -csv.",
+)
+@options.value(
+    "--format formats",
+    "html,md,csv",
+    "What to write, with commas between.",
+    default="html",
+    callback=_formats,
+)
+@options.value("--title", "TEXT", "The title. The default names the folder.")
+def report(folder: Path, output: Path, *, formats: list[str], title: str | None) -> None:
+    """Write the report: a web page, Markdown or CSV.
+
+    It holds all tables, and shows both answers of a comparison side by side. The page is one file
+    that works without a network. It asks no model and needs no Neo4j. It contains questions,
+    answers and passages of the documents, so give it only to people who are allowed to read them.
+    """
+    with options.extra_needed("eval", "The report needs"):
+        found = read_report(folder, options.settings_of(), title=title)
+    if "html" in formats:
+        content = found.page().encode(errors="replace")
+        options.write_output(output, content)
+        size = f"{len(content) / 1e6:,.1f} MB"
+        terminal.line(f"The report is in {output} ({size}). Open this file in a web browser.")
+    if "md" in formats:
+        path = output.with_suffix(".md")
+        options.write_output(path, found.markdown().encode(errors="replace"))
+        terminal.line(f"The tables as Markdown are in {path}.")
+    if "csv" in formats:
+        tables, files = output.with_name(f"{output.stem}-csv"), found.csv_files()
+        try:
+            make_private_folder(tables)
+        except OSError as error:
+            reason = f"{tables} can't be made: {error.strerror}."
+            raise InputError(f"{reason} Name another file.") from None
+        for name, text in files.items():
+            options.write_output(tables / name, text.encode("utf-8-sig", errors="replace"))
+        terminal.line(f"{counted(len(files), 'CSV file')} are in {tables}.")
+
+
+@eval.command()
+@folder_argument
+def status(folder: Path) -> None:
+    """Show what there is, what is missing, and what it cost.
+
+    It asks no model and needs no Neo4j.
+    """
+    found = EvaluationFolder.begun(folder)
+    personas = {one.persona for one in found.questions if one.persona}
+    made = f", asked by {counted(len(personas), 'persona')}" if personas else ""
+    terminal.line(f"{counted(len(found.questions), 'question')}{made}.")
+    if found.plan.description:
+        terminal.line(f"Documents: {found.plan.description}", style="dim")
+    _print_table(cost_table(found.current_answers().values()))
+    for name, n in found.unanswered().items():
+        terminal.line(f"{name}: {counted(n, 'answer')} missing.", style="yellow")
+    for judge, n in Counter(one.judge for one in found.verdicts if not one.failure).items():
+        terminal.line(f"{counted(n, 'verdict')} by {judge}.")

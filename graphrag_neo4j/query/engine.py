@@ -89,13 +89,7 @@ async def answer_question(
         listen=listen,
     )
     query = await made_self_contained(query)
-    if question.method == "auto":
-        listen(Started("method"))
-        whole = await query.run(query.backend.chooses_global(query.question))
-        method: Method = "global" if whole else "local"
-        listen(Notice(f"Answering by {method} search."))
-    else:
-        method = question.method
+    method = await _method(query, question)
     column, needed = NEEDS[method]
     _need(state[column], needed)
     by_vectors = method in {"local", "drift", "basic"}
@@ -155,6 +149,17 @@ async def _setup(
     told = f"{lacks} The search uses full-text search instead of vector search."
     listen(Notice(told, warning=True))
     return setup
+
+
+async def _method(query: QueryContext, question: Question) -> Method:
+    """Returns the method of the question. For "auto" it chooses one, and tells which."""
+    if question.method != "auto":
+        return question.method
+    query.listen(Started("method"))
+    whole = await query.run(query.backend.chooses_global(query.question))
+    method: Method = "global" if whole else "local"
+    query.listen(Notice(f"Answering by {method} search."))
+    return method
 
 
 def _warn_of_options(query: QueryContext, question: Question, method: Method) -> None:

@@ -71,11 +71,11 @@ async def dump(graph: Graph) -> Dump:
         return named.get((kind, ref), "nothing") if kind else None
 
     found: Dump = {}
-    for row in nodes:
-        cites = not CITING.isdisjoint(row["labels"])  # its citations get ids in place of refs
-        found[f"{':'.join(row['labels'])}:{row['id']}"] = {
+    for node in nodes:
+        cites = not CITING.isdisjoint(node["labels"])  # its citations get ids in place of refs
+        found[f"{':'.join(node['labels'])}:{node['id']}"] = {
             name: rewrite(value, rename) if cites and isinstance(value, str) else value
-            for name, value in row["properties"].items()
+            for name, value in node["properties"].items()
         }
     for row in relationships:
         key = f"{row['type']}:{row['start']}>{row['end']}:{row['id'] or ''}"

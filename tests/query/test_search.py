@@ -73,7 +73,8 @@ async def test_both_ways_of_expansion_keep_budget_and_form(carol: Carol, budget:
     contexts = []
     for way in ways:
         how: QueryOptions = {"method": "local", "context_only": True, **way}
-        contexts.append((await carol.ask(**how, max_context_tokens=budget)).context[0])
+        how["max_context_tokens"] = budget
+        contexts.append((await carol.ask(**how)).context[0])
     hop, ppr, default, again = contexts
     assert hop.text != ppr.text == again.text == default.text
     for table in (hop, ppr):

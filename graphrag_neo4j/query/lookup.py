@@ -6,7 +6,7 @@ Of these the names are kept that are similar enough to be the same word, misspel
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
@@ -49,6 +49,9 @@ class Communities(tuple[Community, ...]):
     """A sequence of communities, which a notebook shows as a table."""
 
     __slots__ = ()
+
+    def __iter__(self) -> Iterator[Community]:
+        return super().__iter__()
 
     def __repr__(self) -> str:
         levels = sorted({community.level for community in self})

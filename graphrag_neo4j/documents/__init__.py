@@ -14,7 +14,7 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -48,27 +48,6 @@ from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text import storable
 
-__all__ = [
-    "ChangeWaiter",
-    "DiscoveredFiles",
-    "ReadOptions",
-    "ReadingProcess",
-    "Snapshot",
-    "Stamp",
-    "Unreadable",
-    "clean",
-    "file_of",
-    "find",
-    "from_langchain",
-    "gone",
-    "holds_rows",
-    "metadata_of",
-    "read",
-    "source_of",
-    "take_snapshot",
-    "whole_of",
-]
-
 T = TypeVar("T")
 PARTS = ("page", "row", "seq_num")
 PROGRAM: Final = (
@@ -98,9 +77,22 @@ def read(
     limit of time. Raises InputError for a path outside the source root; any other problem of a file
     is an Unreadable.
     """
-    source = source_of(path, options)
+    source, suffix = source_of(path, options), path.suffix.lower()
+    file = File(path, options, guessed)
+    items: Iterable[Document | Unreadable]
     try:
-        for item in _read(File(path, options, guessed), source, process):
+        if suffix not in SUFFIXES:
+            known = ", ".join(SUFFIXES)
+            items = [Unreadable(source, f"is of no kind that can be read: {known}")]
+        elif path.exists() and not path.is_file():  # reading a pipe could wait for ever
+            items = [Unreadable(source, "is not a regular file")]
+        elif suffix in ROWS:
+            items = read_rows(file, source)
+        elif suffix in TEXTS:
+            items = read_text(file, source)
+        else:
+            items = [process.read(file, source) if process else _parse(file, source)]
+        for item in items:
             if isinstance(item, Document) and not item.title:
                 yield replace(item, title=path.name)
             else:
@@ -113,23 +105,6 @@ def read(
         yield Unreadable(source, reason)
     except InputError as error:
         yield Unreadable(source, str(error))
-
-
-def _read(
-    file: File, source: str, process: "ReadingProcess | None"
-) -> Iterator[Document | Unreadable]:
-    path = file.path
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"is of no kind that can be read: {', '.join(SUFFIXES)}")
-    if path.exists() and not path.is_file():
-        raise InputError("is not a regular file")  # reading a pipe could wait for ever
-    if suffix in ROWS:
-        yield from read_rows(file, source)
-    elif suffix in TEXTS:
-        yield from read_text(file, source)
-    else:
-        yield process.read(file, source) if process else _parse(file, source)
 
 
 def _parse(file: File, source: str) -> Document:

@@ -20,7 +20,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import regex
@@ -69,7 +69,11 @@ def pieces(text: str, *, longest: int, count: CountTokens) -> Iterator[str]:
 
     A piece is longer only if it is a single grapheme that has more tokens.
     """
-    for part in _mended(_split(text)):
+    # Paragraph by paragraph, so that memory use stays small.
+    ends = (found.end() for found in re.finditer(PARAGRAPH, text))
+    paragraphs = (text[start:end] for start, end in pairwise(chain((0,), ends, (len(text),))))
+    sentences = (one for each in paragraphs for one in _splitter().split_text(each))
+    for part in _mended(sentences):
         yield from _shortened(part, longest, count)
 
 
@@ -99,15 +103,6 @@ def nearest_better(worths: Iterable[Worth]) -> Sequence[int]:
     return nearest
 
 
-def _split(text: str) -> Iterator[str]:
-    """Splits the text into sentences, paragraph by paragraph, so that memory use stays small."""
-    start = 0
-    for paragraph in re.finditer(PARAGRAPH, text):
-        yield from _splitter().split_text(text[start : paragraph.end()])
-        start = paragraph.end()
-    yield from _splitter().split_text(text[start:])
-
-
 @cache
 def _splitter() -> "RecursiveCharacterTextSplitter":
     """Cuts a paragraph at each separator; with a chunk size of 1 it joins no parts again."""
@@ -128,7 +123,9 @@ def _mended(parts: Iterable[str]) -> Iterator[str]:
     """Joins parts that were cut within a grapheme, and white space with the part before it."""
     held = ""
     for part in parts:
-        if held and not held.isspace() and not part.isspace() and _apart(held, part):
+        apart = held and not held.isspace() and not part.isspace()
+        quick = apart and held[-1] == " " and part[0].isascii()  # for most words
+        if quick or (apart and len(GRAPHEME.findall(held[-1] + part[0])) == 2):
             yield held
             held = part
         else:
@@ -137,18 +134,16 @@ def _mended(parts: Iterable[str]) -> Iterator[str]:
         yield held
 
 
-def _apart(before: str, after: str) -> bool:
-    if before[-1] == " " and after[0].isascii():  # quick, for most words
-        return True
-    return len(GRAPHEME.findall(before[-1] + after[0])) == 2
-
-
 def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
     """Cuts a piece that is too long at its best borders."""
     if _fits(piece, longest, count):
         yield piece
         return
-    atoms = _atoms(piece, longest, count)
+    words = _mended(match[0] for match in WORD.finditer(piece))
+    atoms = chain.from_iterable(  # words; one that is too long is given as its graphemes
+        [word] if _fits(word, longest, count) else (one[0] for one in GRAPHEME.finditer(word))
+        for word in words
+    )
     while batch := list(islice(atoms, ATOMS_AT_ONCE)):
         for part in _cut_at_best(batch, longest, count):
             if len(part) == 1 or _fits("".join(part), longest, count):
@@ -163,15 +158,6 @@ def _fits(piece: str, longest: int, count: CountTokens) -> bool:
     return len(piece) <= LONGEST_TOKEN * longest and count(piece) <= longest
 
 
-def _atoms(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
-    """The words of a piece; a word that is too long is given as its graphemes."""
-    for word in _mended(match[0] for match in WORD.finditer(piece)):
-        if _fits(word, longest, count):
-            yield word
-        else:
-            yield from (match[0] for match in GRAPHEME.finditer(word))
-
-
 def _cut_at_best(atoms: list[str], longest: int, count: CountTokens) -> Iterator[list[str]]:
     """Cuts at the best border, then each part at its best, until every part is short enough.
 
@@ -179,23 +165,19 @@ def _cut_at_best(atoms: list[str], longest: int, count: CountTokens) -> Iterator
     borders on both sides; text further away has no influence.
     """
     tokens = [0, *accumulate(map(count, atoms))]
-    worths = list(_worths(atoms))
+    text = "".join(atoms)
+    # Of the border after each atom but the last; less is better. Where a text repeats itself and
+    # all else is equal, the borders have even distances.
+    worths = [
+        (rank(atoms[i - 1]), key(text, end), -(i & -i))
+        for i, end in enumerate(accumulate(map(len, atoms[:-1])), 1)
+    ]
     left = [i + 1 for i in nearest_better(worths)]
     right = [len(worths) - i for i in reversed(nearest_better(worths[::-1]))]
     spans = [tokens[end] - tokens[start] for start, end in zip(left, right, strict=True)]
     cuts = [i for i, span in enumerate(spans, 1) if span > longest]
     for start, end in pairwise([0, *cuts, len(atoms)]):
         yield atoms[start:end]
-
-
-def _worths(atoms: list[str]) -> Iterator[tuple[float, ...]]:
-    """The worth of the border after each atom but the last; less is better.
-
-    Where a text repeats itself and all else is equal, the borders have even distances.
-    """
-    text = "".join(atoms)
-    for i, end in enumerate(accumulate(map(len, atoms[:-1])), 1):
-        yield rank(atoms[i - 1]), key(text, end), -(i & -i)
 
 
 RANK_WORTH = (0.0, 0.1, 0.6, 1.2, 1.8, 2.4)
@@ -244,19 +226,12 @@ class Cutting:
     def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
         """The places of a document's chunks. `progress` gets the finished share, 0 to 1."""
         return cut(
-            document.text,
-            max_tokens=self.max_tokens,
-            overlap=self.overlap,
-            progress=progress,
+            document.text, max_tokens=self.max_tokens, overlap=self.overlap, progress=progress
         )
 
 
 def cut(
-    text: str,
-    *,
-    max_tokens: int,
-    overlap: int,
-    progress: Callable[[float], None] = lambda _: None,
+    text: str, *, max_tokens: int, overlap: int, progress: Callable[[float], None] = lambda _: None
 ) -> list[Span]:
     """Returns the places of the chunks of a text, in order; none for a text of white space.
 

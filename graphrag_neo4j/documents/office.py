@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import docx
 from docx.document import Document as WordDocument
 from docx.oxml.ns import qn
-from docx.table import Table, _Cell, _Row
+from docx.table import Table, _Cell
 from pypdf import DocumentInformation, PageObject, PdfReader, apply_configuration, get_configuration
 from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
 from pypdf.generic import ArrayObject, DictionaryObject, PdfObject, StreamObject
@@ -93,27 +93,27 @@ def _limited(limit: int) -> AbstractContextManager[object]:
 
 def _streams(page: PageObject) -> Iterator[StreamObject]:
     """The streams of a page: its content, the forms in it, and the letters of its fonts."""
+
+    def dictionary(given: PdfObject | None) -> DictionaryObject:
+        held = given.get_object() if given is not None else None
+        return held if isinstance(held, DictionaryObject) else DictionaryObject()
+
     contents = page.get("/Contents", ArrayObject()).get_object()
     found = list(contents) if isinstance(contents, ArrayObject) else [contents]
     resources, seen = [page.get("/Resources")], set()
     while resources:
-        held = _dictionary(resources.pop())
+        held = dictionary(resources.pop())
         if id(held) in seen:
             continue
         seen.add(id(held))
-        fonts, forms = (_dictionary(held.get(kind)).values() for kind in ("/Font", "/XObject"))
-        found += (_dictionary(font).get("/ToUnicode") for font in fonts)
-        for form in map(_dictionary, forms):
+        fonts, forms = (dictionary(held.get(kind)).values() for kind in ("/Font", "/XObject"))
+        found += (dictionary(font).get("/ToUnicode") for font in fonts)
+        for form in map(dictionary, forms):
             if form.get("/Subtype") == "/Form":
                 found.append(form)
                 resources.append(form.get("/Resources"))
     objects = (one.get_object() for one in found if one is not None)
     yield from (one for one in objects if isinstance(one, StreamObject))
-
-
-def _dictionary(given: PdfObject | None) -> DictionaryObject:
-    found = given.get_object() if given is not None else None
-    return found if isinstance(found, DictionaryObject) else DictionaryObject()
 
 
 def read_word(file: File, source: str) -> Document:
@@ -173,20 +173,19 @@ def _unpacked(packed: ZipFile, file: File) -> BytesIO:
 def _blocks(container: WordDocument | _Cell) -> Iterator[str]:
     for item in container.iter_inner_content():
         if isinstance(item, Table):
-            yield "\n".join(_line(row) for row in item.rows)
+            # A cell that spans columns is listed for each.
+            rows = (dict.fromkeys(row.cells) for row in item.rows)
+            texts = ((" ".join(" ".join(_blocks(cell)).split()) for cell in row) for row in rows)
+            yield "\n".join(" | ".join(row) for row in texts)
         else:
             yield item.text
 
 
-def _line(row: _Row) -> str:
-    cells = dict.fromkeys(row.cells)  # a cell that spans columns is listed for each
-    return " | ".join(" ".join(" ".join(_blocks(cell)).split()) for cell in cells)
-
-
 def _document(text: str, source: str, title: str, **about: str | datetime | None) -> Document:
     """A document with the properties that are known."""
-    known = {name: one for name, one in about.items() if one}
     metadata = {
-        n: one.isoformat() if isinstance(one, datetime) else one for n, one in known.items()
+        name: one.isoformat() if isinstance(one, datetime) else one
+        for name, one in about.items()
+        if one
     }
     return Document(text, source, title, metadata)

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote_from_bytes
 
@@ -20,6 +21,8 @@ from graphrag_neo4j.settings.installing import install_command
 SUFFIXES = (*TEXTS, ".html", ".htm", ".pdf", ".docx", *ROWS)
 """The suffixes of the files that can be read."""
 LATER_PART = re.compile(r"#part-\d+\Z")
+MAGIC = frozenset("*?[")  # of globs
+HIDDEN = re.compile(r"(?:^|/)\.")
 STEP_SECONDS = 0.25  # longest time until a wait sees that its time is over
 Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanoseconds, inode
 
@@ -97,12 +100,8 @@ def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> Discover
             search.given(path)
         except OSError as error:
             raise InputError(f"{path} can't be read: {error.strerror}.") from error
-    return DiscoveredFiles(
-        tuple(search.files.values()),
-        Counter(search.skipped.values()),
-        tuple(search.unreadable),
-        tuple(search.links),
-    )
+    files, skipped = tuple(search.files.values()), Counter(search.skipped.values())
+    return DiscoveredFiles(files, skipped, tuple(search.unreadable), tuple(search.links))
 
 
 class _Search:
@@ -160,14 +159,12 @@ def _listed(folder: Path, resolved: Path) -> list[tuple[Path, Path, bool]]:
     """
     with os.scandir(folder) as listed:
         visible = sorted((x for x in listed if not x.name.startswith(".")), key=lambda x: x.name)
-    entries = []
-    for entry in visible:
-        path = folder / entry.name
-        if os.name == "nt" or entry.is_symlink():  # Windows has other kinds of links
-            entries.append((path, resolve(path), path.is_dir()))
-        else:
-            entries.append((path, resolved / entry.name, entry.is_dir()))
-    return entries
+    return [
+        (path := folder / entry.name, resolve(path), path.is_dir())
+        if os.name == "nt" or entry.is_symlink()  # Windows has other kinds of links
+        else (folder / entry.name, resolved / entry.name, entry.is_dir())
+        for entry in visible
+    ]
 
 
 def _matches(pattern: Path) -> list[Path]:
@@ -175,11 +172,11 @@ def _matches(pattern: Path) -> list[Path]:
     start = _existing_part(pattern)
     rest = pattern.relative_to(start) if start != Path() else pattern
     try:
-        matches = sorted(start.glob(str(rest))) if _has_magic(str(rest)) else []
+        matches = sorted(start.glob(str(rest))) if MAGIC.intersection(str(rest)) else []
     except ValueError as error:
         raise InputError(f"{pattern} is not a usable glob: {error}.") from None
-    if not _is_hidden(rest):
-        matches = [match for match in matches if not _is_hidden(match.relative_to(start))]
+    if not HIDDEN.search(rest.as_posix()):
+        matches = [m for m in matches if not HIDDEN.search(m.relative_to(start).as_posix())]
     if not matches:
         raise InputError(f"{pattern} matches no file: check the path.")
     return matches
@@ -189,16 +186,7 @@ def _existing_part(path: Path) -> Path:
     """The path if it exists, otherwise its part before the first glob character."""
     if path.exists():
         return path
-    first = next((n for n, part in enumerate(path.parts) if _has_magic(part)), len(path.parts))
-    return Path(*path.parts[:first])
-
-
-def _has_magic(text: str) -> bool:
-    return any(character in text for character in "*?[")
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+    return Path(*takewhile(lambda part: not MAGIC.intersection(part), path.parts))
 
 
 def _known(path: PurePosixPath | Path) -> bool:
@@ -225,13 +213,8 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
             return "://" not in source and not source.startswith("/")
         return source.startswith(place.rstrip("/") + "/")
 
-    return [
-        source
-        for source in sources
-        if lies_under(source)
-        and _known(PurePosixPath(file_of(source)))
-        and file_of(source) not in present
-    ]
+    left = (one for one in sources if lies_under(one) and file_of(one) not in present)
+    return [one for one in left if _known(PurePosixPath(file_of(one)))]
 
 
 # Changes of files
@@ -261,19 +244,15 @@ def take_snapshot(paths: Iterable[Path], *, follow_links: bool = False) -> Snaps
     files: dict[Path, dict[Path, Stamp]] = {}
     bare = {}
     for path in paths:
-        stamps = {}
+        bare[path] = f"{path} holds no file that can be read."
         try:
             for file in find([path], follow_links=follow_links).files:
                 if status := _status(file):  # otherwise it went at this moment
-                    stamps[file] = (status.st_size, status.st_mtime_ns, status.st_ino)
+                    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+                    files.setdefault(path, {})[file] = stamp
         except InputError as error:
             bare[path] = str(error)
-            continue
-        if stamps:
-            files[path] = stamps
-        else:
-            bare[path] = f"{path} holds no file that can be read."
-    return Snapshot(files, bare)
+    return Snapshot(files, {path: why for path, why in bare.items() if path not in files})
 
 
 class ChangeWaiter:
@@ -295,8 +274,13 @@ class ChangeWaiter:
         while (left := end - time.monotonic()) > 0:
             if self._reports is None:
                 await anyio.sleep(left)
-            elif await self._reported(self._reports):
-                return
+                continue
+            try:
+                if await anext(self._reports):  # otherwise STEP_SECONDS are over without a change
+                    return
+            except OSError as error:  # a root went at this moment, or there are too many folders
+                self._reports = None
+                self._say_unreported(f"The operating system does not report them ({error}).")
 
     async def aclose(self) -> None:
         """Ends the reports."""
@@ -325,15 +309,6 @@ class ChangeWaiter:
                 yield_on_timeout=True,  # with an empty set
                 ignore_permission_denied=True,
             )
-
-    async def _reported(self, reports: AsyncGenerator[object, None]) -> bool:
-        """Whether a change is reported before STEP_SECONDS are over."""
-        try:
-            return bool(await anext(reports))
-        except OSError as error:  # a root went at this moment, or there are too many folders
-            self._reports = None
-            self._say_unreported(f"The operating system does not report them ({error}).")
-            return False
 
     def _say_unreported(self, reason: str) -> None:
         text = "Changes of files are found by looking at the files from time to time. "

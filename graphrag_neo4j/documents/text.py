@@ -257,7 +257,11 @@ def read_text(file: File, source: str) -> Iterator[Document]:
     title = ""
     for number, text in enumerate(file.parts(), 1):
         if number == 1:
-            title = _heading(text, file.path.suffix.lower()) or file.path.name
+            heading = TEXTS[file.path.suffix.lower()]
+            found = heading.search(text) if heading else None
+            title = str(found[1] or found[2]).strip() if found else file.path.name
+            if found and found[0].startswith("#"):  # as in "# Title #"
+                title = title.rstrip("# \t") or title
             yield Document(text, source, title)
         else:
             part = f"{source}#part-{number}"
@@ -270,17 +274,6 @@ TEXTS: Mapping[str, re.Pattern[str] | None] = {
     ".rst": re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE),
 }
 """By suffix: what is a heading."""
-
-
-def _heading(text: str, suffix: str) -> str:
-    """The first heading; empty if there is none."""
-    pattern = TEXTS[suffix]
-    found = pattern.search(text) if pattern else None
-    if not found:
-        return ""
-    title = str(found[1] or found[2]).strip()
-    closed = found[0].startswith("#")  # as in "# Title #"
-    return title.rstrip("# \t") or title if closed else title
 
 
 # Rows
@@ -413,20 +406,6 @@ ROWS: Mapping[str, Callable[[File], Iterator[tuple[str, object]]]] = {
 """By suffix: a function that lists the rows, or what is wrong with one, with their places."""
 
 
-def _name(row: TableRow, options: ReadOptions, seen: KeyCounts) -> str:
-    """The name of a row, which is unique in its file."""
-    if options.id_column is None:
-        name = sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:32]
-        times = seen.add(name)
-        return name if times == 1 else f"{name}-{times}"
-    name = _string(_value(row, options.id_column))
-    if not name:
-        raise InputError(f"has nothing in its column {options.id_column}")
-    if seen.add(name) > 1:
-        raise InputError(f"repeats the id {name}")
-    return name
-
-
 def _document(
     row: object, source: str, options: ReadOptions, seen: KeyCounts, *, alone: bool
 ) -> Document:
@@ -435,7 +414,14 @@ def _document(
         raise row
     if not isinstance(row, dict):
         raise InputError("is not a JSON object")
-    name = _name(row, options, seen)
+    if options.id_column is None:
+        name = sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:32]
+        times = seen.add(name)
+        name += f"-{times}" if times > 1 else ""
+    elif not (name := _string(_value(row, options.id_column))):
+        raise InputError(f"has nothing in its column {options.id_column}")
+    elif seen.add(name) > 1:
+        raise InputError(f"repeats the id {name}")
     text = _value(row, options.text_column)
     if not isinstance(text, str | None):
         raise InputError(f"has no text in its column {options.text_column}")

@@ -124,7 +124,14 @@ def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = Fals
             record = ServerRecord()
             home.write(record)  # first of all, because it makes the folder a home
         if record.release not in {"", release.name}:
-            _refuse_other_release(home, record, release, upgrade=upgrade)
+            can_upgrade = (record.release, release.name) == UPGRADE
+            if not (can_upgrade and upgrade):
+                way = "`kg-build neo4j start --upgrade` upgrades it for good, or "
+                raise EmbeddedError(
+                    f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't"
+                    f" read: {way if can_upgrade else ''}set KG_NEO4J_RELEASE={record.release},"
+                    " or name another folder in --home or KG_HOME."
+                )
             _end(home, listen)
         if process.find(home, record.pid) is None:
             record = _launch(home, record, settings, listen)
@@ -223,23 +230,6 @@ def _full_disk(folder: Path) -> str | None:
         f" at least {ROOM // MEGABYTE} MB, and run the same command again, which starts Neo4j again"
         " where that is needed; the saved data is not lost."
     )
-
-
-def _refuse_other_release(
-    home: Home, record: ServerRecord, release: Release, *, upgrade: bool
-) -> None:
-    """Raises EmbeddedError unless older data may be upgraded to this release."""
-    if (record.release, release.name) != UPGRADE:
-        raise EmbeddedError(
-            f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't read:"
-            f" set KG_NEO4J_RELEASE={record.release}, or name another folder in --home or KG_HOME."
-        )
-    if not upgrade:
-        raise EmbeddedError(
-            f"{home.path} holds data of Neo4j {record.version}: `kg-build neo4j start --upgrade`"
-            f" turns it into data of {release.name} for good; KG_NEO4J_RELEASE={record.release}"
-            " keeps it as it is; or name another folder in --home or KG_HOME."
-        )
 
 
 def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listener) -> ServerRecord:

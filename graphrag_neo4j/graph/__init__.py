@@ -1,13 +1,6 @@
 """The connection to Neo4j. Every statement of the package is run by it."""
 
-from graphrag_neo4j.graph.connection import (
-    Graph,
-    PlainRow,
-    Row,
-    Transaction,
-    connect,
-    lend_driver,
-)
+from graphrag_neo4j.graph.connection import Graph, PlainRow, Row, Transaction, connect, lend_driver
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.evidence import (
     FindingToSave,
@@ -43,42 +36,3 @@ from graphrag_neo4j.graph.schema import (
     refuse_other_version,
     schema_version,
 )
-
-__all__ = [
-    "INDEXED_KINDS",
-    "SCHEMA_VERSION",
-    "VOID_SECONDS",
-    "FindingToSave",
-    "Graph",
-    "IndexedKind",
-    "PieceProperties",
-    "PlainRow",
-    "RefKind",
-    "ReportToSave",
-    "Row",
-    "Transaction",
-    "await_indexes",
-    "connect",
-    "dump",
-    "ensure_fulltext_indexes",
-    "ensure_schema",
-    "ensure_vector_indexes",
-    "flaw_of",
-    "forget_chunks",
-    "forget_claims",
-    "forget_extraction",
-    "forget_vectors",
-    "give_refs",
-    "hold_lease",
-    "lend_driver",
-    "mark_changed",
-    "refuse_foreign",
-    "refuse_length",
-    "refuse_other_vectors",
-    "refuse_other_version",
-    "save_reports",
-    "schema_version",
-    "sweep_entities",
-    "sweep_pairs",
-    "vector_search",
-]

@@ -192,9 +192,7 @@ class Graph:
 
     def _session(self, access: str) -> AsyncSession:
         return self._driver.session(
-            database=self.database,
-            default_access_mode=access,
-            bookmark_manager=self._bookmarks,
+            database=self.database, default_access_mode=access, bookmark_manager=self._bookmarks
         )
 
 
@@ -277,58 +275,40 @@ def check_address(uri: str) -> None:
 
     The message does not repeat a user name or a password.
     """
-    scheme, separator, rest = uri.partition("://")
+    scheme, separator, _ = uri.partition("://")
     if "@" in uri:
         raise InputError(
             "NEO4J_URI must not hold a user name or a password: "
             "set NEO4J_USERNAME and NEO4J_PASSWORD."
         )
+    try:
+        parts = urlsplit(uri)
+        host = parts.hostname if parts.port != 0 and not re.search(r"\s", uri) else None
+    except ValueError:
+        host = None
     if not separator:
-        place = re.sub(r"^(?:neo4j|bolt)[+a-z]*(?::/+|//+)", "", uri)
-        flaw = f"has no scheme: set NEO4J_URI={_driver_address('neo4j', place)}."
+        flaw = f"has no scheme: set NEO4J_URI=neo4j://{uri}."
     elif scheme in {"http", "https"}:
-        wanted = _driver_address("neo4j+s" if scheme == "https" else "neo4j", rest)
+        place = re.sub(r":\d+$", "", parts.netloc) if host else "localhost"
         flaw = (
             "is an address for web browsers, and the driver needs another one: set "
-            f"NEO4J_URI={wanted}."
+            f"NEO4J_URI=neo4j{'+s' * (scheme == 'https')}://{place}:{PORT}."
         )
     elif scheme not in SCHEMES:
         flaw = f"has an unknown scheme: begin it with one of {', '.join(SCHEMES)} and ://."
         flaw += did_you_mean(scheme, SCHEMES)
-    else:
-        flaw = _flaw_of_place(scheme, rest)
-    if flaw:
-        raise InputError(f"NEO4J_URI={uri} {flaw}")
-
-
-def _flaw_of_place(scheme: str, rest: str) -> str:
-    """The problem of the part after the scheme; empty if there is no problem."""
-    try:
-        parts = urlsplit(f"{scheme}://{rest}")
-        port = parts.port
-    except ValueError:
-        port = 0
-    if port == 0 or re.search(r"\s", rest):
-        return (
-            "has an invalid host or port: an IPv6 address stands in brackets, there is no white "
-            "space, and a port is a number from 1 to 65535."
+    elif not host:
+        flaw = (
+            f"has an invalid host or port: set, for example, NEO4J_URI={scheme}://localhost:{PORT}."
         )
-    if not parts.hostname:
-        return f"names no host: set, for example, NEO4J_URI={scheme}://localhost:{PORT}."
-    if (path := parts.path.strip("/")) or parts.fragment:
-        database = f", and NEO4J_DATABASE={path} if that names the database" if path else ""
-        return f"goes on after the port: set NEO4J_URI={scheme}://{parts.netloc}{database}."
-    return ""
-
-
-def _driver_address(scheme: str, place: str) -> str:
-    """The address for the driver; `place` is host, host:port or an address for a browser."""
-    netloc = re.split("[/?#]", place)[0]
-    host, _, port = netloc.rpartition(":") if re.search(r"[^:]:\d+$", netloc) else (netloc, "", "")
-    if not port or int(port) in BROWSER_PORTS:
-        # Addresses of Aura have no port.
-        port = "" if scheme == "neo4j+s" and not port else str(PORT)
-    return f"{scheme}://{host or 'localhost'}" + (f":{port}" if port else "")
+    elif path := parts.path.strip("/") or parts.fragment:
+        flaw = (
+            f"goes on after the port: set NEO4J_URI={scheme}://{parts.netloc}, and "
+            f"NEO4J_DATABASE={path} if that names the database."
+        )
+    else:
+        return
+    raise InputError(f"NEO4J_URI={uri} {flaw}")
 
 
 @contextmanager
@@ -356,7 +336,16 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
             own.refuse_ended()
         raise GraphError(_no_answer(address, error)) from error
     except ClientError as error:
-        raise GraphError(_refused_statement(address, error)) from error
+        code = error.code or ""
+        said = f"refused a statement ({code}): {error.message}"
+        if code.endswith("DatabaseNotFound"):
+            said = "has no such database: set NEO4J_DATABASE to one that it has."
+        elif code.endswith("ConstraintValidationFailed"):
+            said = (
+                "holds a node that this program did not make, with the number of a node of the "
+                f"graph: change or remove that one. {error.message}"
+            )
+        raise GraphError(f"Neo4j at {address} {said}") from error
     except (Neo4jError, DriverError) as error:
         if own and isinstance(error, DriverError):
             own.refuse_ended()
@@ -395,15 +384,3 @@ def _reasons(error: BaseException | None) -> Iterator[BaseException]:
         for one in getattr(error, "exceptions", ()):
             yield from _reasons(one)
         yield from _reasons(error.__cause__ or error.__context__)
-
-
-def _refused_statement(address: str, error: ClientError) -> str:
-    code = error.code or ""
-    if code.endswith("DatabaseNotFound"):
-        return f"Neo4j at {address} has no such database: set NEO4J_DATABASE to one that it has."
-    if code.endswith("ConstraintValidationFailed"):
-        return (
-            f"Neo4j at {address} holds a node that this program did not make, with the number "
-            f"of a node of the graph: change or remove that one. {error.message}"
-        )
-    return f"Neo4j at {address} refused a statement ({code}): {error.message}"

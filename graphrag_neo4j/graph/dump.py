@@ -66,7 +66,17 @@ async def dump(graph: Graph) -> Dump:
     for row in relationships:
         row["start"], row["end"] = (ids.get(end, end) for end in (row["start"], row["end"]))
     named = _ids_of_refs(nodes, relationships)
-    found = {f"{':'.join(row['labels'])}:{row['id']}": _by_ids(row, named) for row in nodes}
+
+    def rename(kind: CitationKind | None, ref: int) -> str | None:
+        return named.get((kind, ref), "nothing") if kind else None
+
+    found: Dump = {}
+    for node in nodes:
+        cites = not CITING.isdisjoint(node["labels"])  # its citations get ids in place of refs
+        found[f"{':'.join(node['labels'])}:{node['id']}"] = {
+            name: rewrite(value, rename) if cites and isinstance(value, str) else value
+            for name, value in node["properties"].items()
+        }
     for row in relationships:
         key = f"{row['type']}:{row['start']}>{row['end']}:{row['id'] or ''}"
         while key in found:  # a second equal relationship makes a different graph
@@ -112,17 +122,3 @@ def _ids_of_refs(
         if pair["type"] == "RELATED" and pair["id"] and pair["ref"] is not None:
             found["Relationships", pair["ref"]] = pair["id"]
     return found
-
-
-def _by_ids(row: DumpedNodeRow, named: dict[tuple[CitationKind, int], str]) -> dict[str, Any]:
-    """The properties of a node; citations in a report have ids in place of refs."""
-    if CITING.isdisjoint(row["labels"]):
-        return dict(row["properties"])
-
-    def rename(kind: CitationKind | None, ref: int) -> str | None:
-        return named.get((kind, ref), "nothing") if kind else None
-
-    return {
-        name: rewrite(value, rename) if isinstance(value, str) else value
-        for name, value in row["properties"].items()
-    }

@@ -15,11 +15,7 @@ from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import (
-    IdRow,
-    MadeWithRow,
-    ScoredRow,
-)
+from graphrag_neo4j.graph.rows import IdRow, MadeWithRow, ScoredRow
 from graphrag_neo4j.settings import MOST_DIMENSIONS
 
 IndexedKind = Literal["entity", "chunk", "community"]
@@ -149,38 +145,30 @@ def _vector_indexes() -> Iterable[_Index]:
     )
 
 
-async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:
-    return {row["name"]: row for row in await graph.read("graph/search_indexes", SearchIndexRow)}
-
-
-def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
-    """The index of this name. Raises GraphError if it is on other labels or properties."""
-    found = existing.get(index.name)
-    if found and not index.is_like(found):
-        raise GraphError(
-            f"The index {index.name} can't be made: something else in this database has its name; "
-            "drop that, or use another database for this graph."
-        )
-    return found
-
-
 async def _lacking(
     graph: Graph, wanted: Mapping[_Index, Config]
 ) -> dict[_Index, SearchIndexRow | None]:
-    """The indexes that are missing (None) or are configured in another way. Raises GraphError."""
-    existing = await _existing(graph)
-    found = {index: _found(existing, index) for index in wanted}
-    return {
-        index: row
-        for index, row in found.items()
-        if row is None or not wanted[index].items() <= row["config"].items()
-    }
+    """The indexes that are missing (None) or are configured in another way.
+
+    Raises GraphError if the index of a name is on other labels or properties.
+    """
+    rows = await graph.read("graph/search_indexes", SearchIndexRow)
+    existing = {row["name"]: row for row in rows}
+    lacking = {}
+    for index, config in wanted.items():
+        found = existing.get(index.name)
+        if found and not index.is_like(found):
+            raise GraphError(
+                f"The index {index.name} can't be made: something else in this database has its "
+                "name; drop that, or use another database for this graph."
+            )
+        if found is None or not config.items() <= found["config"].items():
+            lacking[index] = found
+    return lacking
 
 
 async def _make(
-    graph: Graph,
-    wanted: Mapping[_Index, Config],
-    lacking: Mapping[_Index, SearchIndexRow | None],
+    graph: Graph, wanted: Mapping[_Index, Config], lacking: Mapping[_Index, SearchIndexRow | None]
 ) -> None:
     for index, found in lacking.items():
         if found:
@@ -248,9 +236,10 @@ def flaw_of(vector: Sequence[float]) -> str | None:
 
 async def forget_vectors(graph: Graph) -> None:
     """Removes all vectors and their indexes, and marks all nodes to be embedded."""
-    existing = await _existing(graph)
-    for index in _vector_indexes():
-        if _found(existing, index):
+    indexes: dict[_Index, Config] = {index: {} for index in _vector_indexes()}
+    missing = await _lacking(graph, indexes)
+    for index in indexes:
+        if index not in missing:
             await graph.run_plain(f"DROP INDEX {index.name}")
     for kind in INDEXED_KINDS:
         after = ""

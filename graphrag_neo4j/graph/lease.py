@@ -46,9 +46,7 @@ class OpenBuildRow(TypedDict):
 
 @asynccontextmanager
 async def hold_lease(
-    graph: Graph,
-    properties: Mapping[str, object],
-    usage: Callable[[], Mapping[str, object]],
+    graph: Graph, properties: Mapping[str, object], usage: Callable[[], Mapping[str, object]]
 ) -> AsyncIterator[Lease]:
     """Holds the lease as long as the context lasts. `usage` is saved on the Build at each renewal.
 

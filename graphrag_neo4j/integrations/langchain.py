@@ -5,6 +5,7 @@ with GraphRAG.from_env() as rag:
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Literal
 
 from langchain_core.callbacks import (
@@ -20,8 +21,6 @@ from graphrag_neo4j.client.sync_client import GraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.context_table import ContextRecord
 from graphrag_neo4j.query.answer import Answer, Source
-
-__all__ = ["GraphRAGRetriever"]
 
 
 class GraphRAGRetriever(BaseRetriever):
@@ -74,26 +73,15 @@ class GraphRAGRetriever(BaseRetriever):
         return {**self.settings, "method": self.method, "context_only": True}
 
     def _records(self, answer: Answer) -> list[ContextRecord]:
-        found = [
-            record for table in answer.context for record in table.by_kind().get("Sources", [])
-        ]
-        return found[: self.k]
+        tables = [table.by_kind().get("Sources", []) for table in answer.context]
+        return [*chain.from_iterable(tables)][: self.k]
 
 
 def _documents(records: Sequence[ContextRecord], places: Sequence[Source]) -> list[Document]:
     ids = {record.ref: record.id for record in records}
-    return [
-        Document(
-            place.text,
-            id=ids[place.chunk],
-            metadata={
-                "source": place.document,
-                "title": place.title,
-                "chunk": place.chunk,
-                "start": place.start,
-                "end": place.end,
-                "rank": rank,
-            },
-        )
-        for rank, place in enumerate(places, start=1)
-    ]
+    found = []
+    for rank, place in enumerate(places, start=1):
+        metadata = {name: getattr(place, name) for name in ("title", "chunk", "start", "end")}
+        metadata |= {"source": place.document, "rank": rank}
+        found.append(Document(place.text, id=ids[place.chunk], metadata=metadata))
+    return found

@@ -26,8 +26,6 @@ from graphrag_neo4j.query.lookup import FoundEntity
 from graphrag_neo4j.settings import plain_problem
 from graphrag_neo4j.text import flat, shortened
 
-__all__ = ["MEMBERS", "QUOTED", "listen", "serve_http", "serve_stdio"]
-
 INSTRUCTIONS: Final = (
     "A knowledge graph of documents. It holds entities, relationships, claims, communities of "
     "entities, and reports on the communities, all linked to the passages that support them. "
@@ -189,16 +187,9 @@ class Tools:
 
     async def read_report(self, ref: Ref) -> ReportText:
         """Reads the whole report on a community, which is cited as `Reports (ref)`."""
-        report = await self._rag.report(ref)
-        return ReportText(
-            report.ref,
-            report.level,
-            report.title,
-            report.rating,
-            report.text,
-            len(report.entities),
-            list(report.entities[:MEMBERS]),
-        )
+        one = await self._rag.report(ref)
+        size, names = len(one.entities), list(one.entities[:MEMBERS])
+        return ReportText(one.ref, one.level, one.title, one.rating, one.text, size, names)
 
     async def read_source(self, ref: Ref) -> ToolPassage:
         """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
@@ -210,24 +201,14 @@ class Tools:
 
 def tool_answer(answer: Answer) -> ToolAnswer:
     """Returns an answer with its sources. The note says what was left out or is missing."""
-    sources = [
-        ToolCitation(
-            f"{citation.kind} ({citation.ref})",
-            citation.title,
-            citation.supported,
-            [
-                ToolSource(
-                    place.document,
-                    place.title,
-                    place.chunk,
-                    *place.place,
-                    shortened(flat(place.quoted), QUOTED, len) if place.quote else "",
-                )
-                for place in citation.sources
-            ],
-        )
-        for citation in answer.citations
-    ]
+    sources = []
+    for citation in answer.citations:
+        places = []
+        for one in citation.sources:
+            quote = shortened(flat(one.quoted), QUOTED, len) if one.quote else ""
+            places.append(ToolSource(one.document, one.title, one.chunk, *one.place, quote))
+        name = f"{citation.kind} ({citation.ref})"
+        sources.append(ToolCitation(name, citation.title, citation.supported, places))
     missing = [answer.incomplete] if answer.incomplete else []
     return ToolAnswer(answer.text, False, " ".join([*answer.notices, *missing]), sources)
 
@@ -267,28 +248,21 @@ async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
     On a loopback address, requests of foreign web pages are refused by their Host or Origin.
     """
     host, port = listening.getsockname()[:2]
+    security = None
+    if ipaddress.ip_address(host).is_loopback:
+        # Whole: by default the package allows `localhost:*`, which it compares by its beginning.
+        names = {"localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host}
+        places = [f"{name}:{port}" for name in names]
+        origins = [f"http://{place}" for place in places]
+        security = TransportSecuritySettings(allowed_hosts=places, allowed_origins=origins)
     config = uvicorn.Config(
-        _server(rag).streamable_http_app(host=host, transport_security=_security(host, port)),
+        _server(rag).streamable_http_app(host=host, transport_security=security),
         log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",
         timeout_graceful_shutdown=3,  # seconds for running requests
     )
     await uvicorn.Server(config).serve(sockets=[listening])
-
-
-def _security(host: str, port: int) -> TransportSecuritySettings | None:
-    """The hosts and origins of a server on a loopback address, None for any other address.
-
-    They are whole: by default the package allows `localhost:*`, which it compares by its beginning.
-    """
-    if not ipaddress.ip_address(host).is_loopback:
-        return None
-    names = {"localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host}
-    places = [f"{name}:{port}" for name in names]
-    return TransportSecuritySettings(
-        allowed_hosts=places, allowed_origins=[f"http://{place}" for place in places]
-    )
 
 
 class _Server(MCPServer[Any]):
@@ -313,9 +287,8 @@ class _Server(MCPServer[Any]):
                     wrong = "; ".join(f"{one['loc'][0]} {plain_problem(one)}" for one in problems)
                     raise ToolError(f"{name} can't use its arguments: {wrong}.") from cause
                 case ReplyError() as cause:
-                    raise ToolError(
-                        f"There is no answer, since {str(cause).rstrip('.')}."
-                    ) from cause
+                    reason = str(cause).rstrip(".")
+                    raise ToolError(f"There is no answer, since {reason}.") from cause
                 case GraphRAGError() as cause:
                     raise ToolError(str(cause)) from cause
             raise

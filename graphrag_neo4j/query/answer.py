@@ -225,18 +225,17 @@ def _verbatim(sources: Sequence[Source], stated: Sequence[str]) -> list[Source]:
     first, others = [], []
     for text in dict.fromkeys(stated):
         places = ((one, find_quote(text, one.text)) for one in sources)
-        quoted = [_placed(one, *place) for one, place in places if place]
+        quoted = [
+            replace(one, quote=(one.start + place[0], one.start + place[1]))
+            for one, place in places
+            if place
+        ]
         first += quoted[:1]
         others += quoted[1:]
     found: dict[tuple[str, tuple[int, int]], Source] = {}
     for one in (*first, *others):
         found.setdefault((one.document, one.place), one)
     return list(found.values())
-
-
-def _placed(source: Source, start: int, end: int) -> Source:
-    """Returns a source with the characters [start, end) of its text as its quote."""
-    return replace(source, quote=(source.start + start, source.start + end))
 
 
 def _supporting(
@@ -251,7 +250,7 @@ def _supporting(
     for sentence in read_passage(source.text).sentences:
         shared = max((_shared(sentence, words, named) for words in statements), default=0)
         if shared > best:
-            best, place = shared, _placed(source, sentence.start, sentence.end).quote
+            best, place = shared, (source.start + sentence.start, source.start + sentence.end)
     return best, place
 
 

@@ -112,12 +112,19 @@ class AnswerText:
     async def _written(self) -> AsyncGenerator[str, None]:
         match self._task:
             case ComposedTask() as task:
-                if text := await _composed(self._query, task):
+                draft = await anyio.to_thread.run_sync(task.draft)
+                verified = await _verified(self._query.graph, draft)
+                found = replace(verified, similar=_similar(self._query))
+                if text := await anyio.to_thread.run_sync(draft.compose, found):
                     yield text
             case StreamedTask() as task:
                 if self._endpoint is None:
                     raise AssertionError("A backend without a model has given a request.")
-                reply = self._endpoint.stream(task.request, self._cut, self._restart)
+
+                def cut(reason: str) -> None:
+                    self.incomplete = INCOMPLETE.format(reason)
+
+                reply = self._endpoint.stream(task.request, cut, self._restart)
                 async with aclosing(reply) as pieces:
                     async for piece in pieces:
                         yield piece
@@ -127,9 +134,6 @@ class AnswerText:
         if self.text:
             self.text = ""
             self.notices.append(RESTARTED)
-
-    def _cut(self, reason: str) -> None:
-        self.incomplete = INCOMPLETE.format(reason)
 
 
 class ProvenanceRow(TypedDict):
@@ -168,13 +172,6 @@ LEAST, MOST = 6, 10  # words of the beginning of a quotation that make a phrase
 REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
 
 
-async def _composed(query: QueryContext, task: ComposedTask) -> str:
-    """Returns the text of an extractive answer: drafts it, verifies the draft, and composes it."""
-    draft = await anyio.to_thread.run_sync(task.draft)
-    found = replace(await _verified(query.graph, draft), similar=_similar(query))
-    return await anyio.to_thread.run_sync(draft.compose, found)
-
-
 def _similar(query: QueryContext) -> Similar | None:
     """Returns what compares texts with the question, None without a sentence encoder.
 
@@ -196,7 +193,14 @@ async def _verified(graph: Graph, draft: Draft) -> Verified:
     if not (draft.quotations or draft.reports):
         return Verified()
     places = await _places(graph, draft.quotations)
-    repeated = await _repeated(graph, draft.quotations)
+    phrases = [
+        {"number": number, "words": f'"{" ".join(words[:MOST])}"'}
+        for number, one in enumerate(draft.quotations)
+        if len(words := re.findall(r"\w+", one.text)) >= LEAST
+    ]
+    rows = await graph.read("search/repeated", RepeatedRow, phrases=phrases, most=REPEATED_IN)
+    # The number of documents that hold the first words of a quotation.
+    repeated = {draft.quotations[row["number"]]: row["documents"] for row in rows}
     reach = await graph.read("search/reach", ReachRow, refs=list(draft.reports))
     documents = await graph.read("search/number_of_documents", CountRow)
     return Verified(
@@ -235,29 +239,13 @@ async def _places(
         place = find_quote(one.text, row["text"])
         after = min(len(row["text"]) - place[1], FOLLOWING) if place else -1
         if following.get(one, -1) < after:
-            found[one], following[one] = _provenance(row), after
+            following[one] = after
+            found[one] = Provenance(
+                row["ref"],
+                neutralised(row["text"]),
+                row["start"],
+                row["document"],
+                neutralised(flat(row["title"])),
+                tuple(row["earlier"]),
+            )
     return found
-
-
-def _provenance(row: ProvenanceRow) -> Provenance:
-    return Provenance(
-        row["ref"],
-        neutralised(row["text"]),
-        row["start"],
-        row["document"],
-        neutralised(flat(row["title"])),
-        tuple(row["earlier"]),
-    )
-
-
-async def _repeated(
-    graph: Graph, quotations: Sequence[DraftedQuotation]
-) -> dict[DraftedQuotation, int]:
-    """Returns the number of documents that hold the first words of a quotation."""
-    phrases = [
-        {"number": number, "words": f'"{" ".join(words[:MOST])}"'}
-        for number, one in enumerate(quotations)
-        if len(words := re.findall(r"\w+", one.text)) >= LEAST
-    ]
-    rows = await graph.read("search/repeated", RepeatedRow, phrases=phrases, most=REPEATED_IN)
-    return {quotations[row["number"]]: row["documents"] for row in rows}

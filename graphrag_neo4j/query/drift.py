@@ -5,7 +5,6 @@ follow-up questions. Each follow-up question gets a local context, and may lead 
 for the next round. The questions of a round are answered side by side.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 from graphrag_neo4j.model import Point, Primer
@@ -54,40 +53,24 @@ async def _explore(
     seen = {query.question, *asked}
     calls = query.settings.drift_calls
     query.listen(Started("follow-ups", calls if asked else 0))
-    for _ in range(ROUNDS):
-        tables, found = await _round(query, asked[:calls], skipping)
-        calls -= len(tables)
-        contexts += tables
-        points += [Point(one.answer, one.score) for one in found]
-        asked = _next_questions(found, seen)
-    return contexts, points
 
-
-async def _round(
-    query: QueryContext, questions: Sequence[str], skipping: SkippedCalls
-) -> tuple[list[ContextTable], list[Primer]]:
-    """Answers questions side by side. Returns the contexts, and the replies that can be used.
-
-    Both are in the order of the questions, whatever the order of the replies.
-    """
-
-    async def one(question: str) -> tuple[ContextTable, Primer | None]:
+    async def ask(question: str) -> tuple[ContextTable, Primer | None]:
         table = await local_context(query, question)
         reply = await skipping.result(query.backend.prime(question, table))
         query.listen(Advanced(1) if reply else Advanced(failed=1))
         return table, reply
 
-    asking = [partial(one, question) for question in questions]
-    done = await side_by_side(asking, query.settings.concurrency)
-    return [table for table, _ in done], [reply for _, reply in done if reply]
-
-
-def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:
-    """Returns the new questions of the replies with the best score first. It adds them to `seen`.
-
-    Of replies with the same score the earlier one comes first.
-    """
-    ranked = sorted(found, key=lambda one: -one.score)
-    new = dict.fromkeys(more for one in ranked for more in one.follow_ups if more not in seen)
-    seen.update(new)
-    return list(new)
+    for _ in range(ROUNDS):
+        # In the order of the questions, whatever the order of the replies.
+        asking = [partial(ask, question) for question in asked[:calls]]
+        done = await side_by_side(asking, query.settings.concurrency)
+        calls -= len(done)
+        contexts += [table for table, _ in done]
+        found = [reply for _, reply in done if reply]
+        points += [Point(one.answer, one.score) for one in found]
+        # New questions, those of the best replies first; of equal ones the earlier reply is first.
+        ranked = sorted(found, key=lambda one: -one.score)
+        new = dict.fromkeys(more for one in ranked for more in one.follow_ups if more not in seen)
+        seen.update(new)
+        asked = list(new)
+    return contexts, points

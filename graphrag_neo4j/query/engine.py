@@ -62,11 +62,7 @@ def check_answering(settings: Settings, question: Question | None = None) -> Non
 
 
 async def answer_question(
-    graph: Graph,
-    backends: Backends,
-    settings: Settings,
-    question: Question,
-    listen: Listener,
+    graph: Graph, backends: Backends, settings: Settings, question: Question, listen: Listener
 ) -> AsyncGenerator[str | Answer, None]:
     """Yields the text of the answer piece by piece, and at last the whole `Answer`.
 
@@ -77,11 +73,32 @@ async def answer_question(
     state = await read_state(graph)
     _need(state["chunks"] or state["reports"], "documents")
     setup = await _setup(backends, settings, question, state["embedding_model"], listen)
-    query = await _query_context(graph, setup, settings, question, listen)
+    if question.history:  # the tokenizer takes a moment to load
+        await anyio.to_thread.run_sync(tokens.encoding)
+    query = QueryContext(
+        graph,
+        settings,
+        setup.backend,
+        setup.run,
+        setup.embedder,
+        tokens.count,
+        question.text,
+        messages_of(question.history, tokens.count),
+        context_only=question.context_only,
+        expand=question.expand or "ppr",
+        listen=listen,
+    )
+    query = await made_self_contained(query)
     method = await _method(query, question)
     column, needed = NEEDS[method]
     _need(state[column], needed)
-    pending = await _pending(graph, method)
+    by_vectors = method in {"local", "drift", "basic"}
+    n = (await graph.read("embed/count", CountRow))[0]["n"] if by_vectors else 0
+    lacking = (
+        f"{n:,} entities, passages or reports have no vector yet, so vector search does not find "
+        "them: run `kg-build index PATHS` again."
+    )
+    pending = [lacking] if n else []
     query.warn(*pending)
     _warn_of_options(query, question, method)
     found = await _search(query, question, method)
@@ -118,9 +135,8 @@ async def _setup(
     listen: Listener,
 ) -> QuerySetup:
     """Returns the backends for a question, and tells if the graph's embeddings can't be used."""
-    setup = backends.for_question(
-        settings, context_only=question.context_only, vectors_by=vectors_by
-    )
+    only = question.context_only
+    setup = backends.for_question(settings, context_only=only, vectors_by=vectors_by)
     if setup.embedder or not vectors_by:
         return setup
     lacks = f"The graph's embeddings were made with {vectors_by}, which is not set."
@@ -133,32 +149,6 @@ async def _setup(
     told = f"{lacks} The search uses full-text search instead of vector search."
     listen(Notice(told, warning=True))
     return setup
-
-
-async def _query_context(
-    graph: Graph,
-    setup: QuerySetup,
-    settings: Settings,
-    question: Question,
-    listen: Listener,
-) -> QueryContext:
-    """Returns the input of the search. Its question is self-contained, if a model can do that."""
-    if question.history:  # the tokenizer takes a moment to load
-        await anyio.to_thread.run_sync(tokens.encoding)
-    query = QueryContext(
-        graph=graph,
-        settings=settings,
-        backend=setup.backend,
-        run=setup.run,
-        embedder=setup.embedder,
-        count=tokens.count,
-        question=question.text,
-        history=messages_of(question.history, tokens.count),
-        context_only=question.context_only,
-        expand=question.expand or "ppr",
-        listen=listen,
-    )
-    return await made_self_contained(query)
 
 
 async def _method(query: QueryContext, question: Question) -> Method:
@@ -209,45 +199,26 @@ def _need(has: object, what: str) -> None:
         raise InputError(f"The graph has no {what} yet. Run `kg-build index PATHS` first.")
 
 
-async def _pending(graph: Graph, method: Method) -> list[str]:
-    """Returns a notice if a search by vectors does not find all yet."""
-    n = 0 if method in {"global", "text"} else (await graph.read("embed/count", CountRow))[0]["n"]
-    pending = (
-        f"{n:,} entities, passages or reports have no vector yet, so vector search does not find "
-        "them: run `kg-build index PATHS` again."
-    )
-    return [pending] if n else []
-
-
 async def _search(query: QueryContext, question: Question, method: Method) -> SearchResult:
     """Runs the search. At the same time the tokenizer is loaded, which takes a moment."""
     searches: Mapping[Method, Callable[[], Awaitable[SearchResult]]] = {
-        "global": partial(
-            search_global,
-            query,
-            level=question.level,
-            dynamic=question.dynamic,
-            prefilter=question.prefilter,
-        ),
+        "global": partial(search_global, query, question),
         "local": partial(search_local, query),
         "drift": partial(search_drift, query),
         "basic": partial(search_basic, query),
         "text": partial(search_text, query),
     }
+
+    async def suggest_names() -> None:
+        meant = await names_meant(query.graph, query.question) if method == "local" else {}
+        for word, name in meant.items():
+            query.warn(f"The data does not contain the word {word}. Did you mean {name}?")
+
     query.listen(Started("search"))
-    reads: dict[str, Callable[[], Awaitable[object]]] = {
-        "tokenizer": partial(anyio.to_thread.run_sync, tokens.encoding)
-    }
-    if method == "local":
-        reads["names"] = partial(_suggest_names, query)
-    result: SearchResult = (await gather(**reads, found=searches[method]))["found"]
+    load = partial(anyio.to_thread.run_sync, tokens.encoding)
+    found = await gather(tokenizer=load, names=suggest_names, found=searches[method])
+    result: SearchResult = found["found"]
     return result
-
-
-async def _suggest_names(query: QueryContext) -> None:
-    """Suggests similar names for words of the question that do not occur in the graph."""
-    for word, name in (await names_meant(query.graph, query.question)).items():
-        query.warn(f"The data does not contain the word {word}. Did you mean {name}?")
 
 
 def messages_of(history: Sequence[tuple[str, str]], count: CountTokens) -> list[Message]:

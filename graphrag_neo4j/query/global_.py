@@ -7,7 +7,7 @@ the answer from the most helpful points in one last call. See arXiv 2404.16130, 
 
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -27,8 +27,8 @@ from graphrag_neo4j.query.query_context import (
     side_by_side,
     source_record,
 )
+from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.text import flat, shortened
-from graphrag_neo4j.text.tokens import CountTokens
 
 SEED: Final = 42  # of the order of the contexts
 BUNDLE_TOKENS = 1000
@@ -120,26 +120,18 @@ class SkippedCalls:
         return [f"{happened}, because the model's reply can't be used: {reason}."]
 
 
-async def search_global(
-    query: QueryContext,
-    *,
-    level: int | None = None,
-    dynamic: bool = False,
-    prefilter: int | None = None,
-) -> SearchResult:
+async def search_global(query: QueryContext, question: Question) -> SearchResult:
     """Runs map-reduce over the reports of a level. Level 0 is the coarsest.
 
-    `level` is by default the finest level that needs no more map calls than the setting
-    `map_calls`. With `dynamic` the search starts at level 0 and opens only the communities whose
-    reports a model rates as relevant. `prefilter` takes only this many reports of the level, those
-    most similar to the question. Raises InputError if the graph has no such level.
+    The level of the question is by default the finest one that needs no more map calls than the
+    setting `map_calls`. Raises InputError if the graph has no such level.
     """
     rating = SkippedCalls(query.run, GROUPS, "counted as relevant")
-    if dynamic and not query.context_only:
+    if question.dynamic and not query.context_only:
         reports = await _selected_dynamically(query, rating)
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
-        reports = await _cover(query, level, prefilter)
+        reports = await _cover(query, question.level, question.prefilter)
     # The same reports make the same contexts for every question: an endpoint can cache them.
     units, left_out = _units(query, sorted(reports, key=lambda row: row["id"]))
     notices = [*rating.notices(), *left_out]
@@ -157,7 +149,15 @@ async def _cover(
     if level is not None and level > deepest:
         known = f"The levels are 0 (the coarsest) to {deepest}." if deepest else ONLY_LEVEL
         raise InputError(f"There is no level {level}. {known}")
-    chosen = _default_level(query, levels) if level is None else level
+    # By default the finest level whose reports fit into `map_calls` calls. Of the reports that were
+    # made without a model only those count that `_units` takes.
+    room = query.settings.map_calls * query.settings.map_context_tokens
+    tokens = {
+        row["level"]: row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+        for row in levels
+    }
+    finest = max((one for one, n in tokens.items() if n <= room), default=0)
+    chosen = finest if level is None else level
     vector = await query.vector(kind="community") if prefilter else None
     if query.vectorless:
         query.warn("The option prefilter has no effect here, because the question has no vector.")
@@ -170,19 +170,6 @@ async def _cover(
 
 def _counted(reports: int) -> str:
     return f"{reports:,} report" if reports == 1 else f"{reports:,} reports"
-
-
-def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
-    """Returns the finest level whose reports fit into `map_calls` calls, or else level 0.
-
-    Of the reports that were made without a model only those count that `_units` takes.
-    """
-    room = query.settings.map_calls * query.settings.map_context_tokens
-    tokens = {
-        row["level"]: row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
-        for row in levels
-    }
-    return max((level for level, n in tokens.items() if n <= room), default=0)
 
 
 def _room_for_plain(query: QueryContext, large: int) -> float:
@@ -282,17 +269,13 @@ async def search_text(query: QueryContext) -> SearchResult:
     The chunks are shuffled as the reports of global search are, so that each context is a sample
     of the whole corpus (section 3.1.6 of the paper).
     """
-    units = [[record] async for record in _chunks(query)]
-    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    return await _answer_from(query, _pack(query, units))
-
-
-async def _chunks(query: QueryContext) -> AsyncIterator[ContextRecord]:
+    units: list[list[ContextRecord]] = []
     after = -1  # an imported chunk may have ref 0
     while rows := await query.graph.read("search/all_chunks", ChunkRow, after=after, limit=PAGE):
-        for row in rows:
-            yield source_record(row)
+        units += [[source_record(row)] for row in rows]
         after = rows[-1]["ref"]
+    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
+    return await _answer_from(query, _pack(query, units))
 
 
 def _pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
@@ -307,19 +290,14 @@ def _pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list
             contexts.append(query.table(query.settings.map_context_tokens))
             if not contexts[-1].add(unit):
                 room = query.settings.map_context_tokens // 2
-                contexts[-1].add_each(_shortened(one, room, query.count) for one in unit)
+                for one in unit:
+                    text = shortened(one.text, room, query.count)
+                    # The pieces that are still complete or, if none is, the beginning of the first.
+                    kept = tuple(piece for piece in one.pieces if flat(piece) in text)
+                    first = tuple(shortened(piece, room, query.count) for piece in one.pieces[:1])
+                    short = ContextRecord(one.kind, one.ref, one.id, text, pieces=kept or first)
+                    contexts[-1].add_each([short])
     return [table for table in contexts if table.records]
-
-
-def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextRecord:
-    """Shortens a record to at most `room` tokens.
-
-    It keeps the pieces that are still complete or, if there is none, the beginning of the first.
-    """
-    text = shortened(record.text, room, count)
-    whole = tuple(piece for piece in record.pieces if flat(piece) in text)
-    pieces = whole or tuple(shortened(piece, room, count) for piece in record.pieces[:1])
-    return ContextRecord(record.kind, record.ref, record.id, text, pieces=pieces)
 
 
 async def _answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:

@@ -54,12 +54,10 @@ AGAIN: Final = 0.3  # seeds say where to start, not what to return: with 0.5 the
 CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
 
 
-class NamedRow(TypedDict):
+class NamedRow(ScoredRow):
     """An entity that the full-text index has found."""
 
-    id: str
     name: str
-    score: float
 
 
 class ShownEntityRow(TypedDict):
@@ -170,7 +168,6 @@ class SurroundingsRow(TypedDict):
 
 R = TypeVar("R", bound=IdRow)
 Rows = Sequence[Mapping[str, Any]]
-Shares = Sequence[Sequence[tuple[int, float]]]
 
 
 async def one_hop(
@@ -188,8 +185,7 @@ async def one_hop(
 
     words = lucene_query(text, *ENTITY_NAMES)
     hits = await gather(
-        near=by_vector,
-        named=partial(query.by_words, "search/named", NamedRow, words, 4 * STARTS),
+        near=by_vector, named=partial(query.by_words, "search/named", NamedRow, words, 4 * STARTS)
     )
     score = fused([hits["near"], hits["named"]])
     whole = {row["id"] for row in hits["named"] if named_in(text, row["name"])}
@@ -220,13 +216,26 @@ async def expand_graph(
         chunks=list(passages),
         **SIZE,
     )
-    mass = _mass(around, weights, passages)
+    related, mentions, seeds = around["related"], around["mentions"], around["seeds"]
+    edges = list(zip(related["source"], related["target"], related["weight"], strict=True))
+    named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
+    edges += [(chunk, entity, TITLED if titled else 1.0) for chunk, entity, titled in named]
+    common = frozenset(around["common"])
+    edges = [(a, b, weight * COMMON ** ((a in common) + (b in common))) for a, b, weight in edges]
+    chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
+    mass = pagerank(edges, restart(weights, chunks_of, passages))
     order = sorted(mass, key=lambda id_: (-mass[id_], id_))
-    held = {*passages, *around["mentions"]["chunk"]}
+    held = {*passages, *mentions["chunk"]}
     entities = [id_ for id_ in order if id_ not in held][:STARTS]
     chunks = [id_ for id_ in order if id_ in held]
-    inner, outward = _relationships(around["related"], entities, mass)
-    inner, outward = inner[: most["inner"]], outward[: most["outward"]]
+    pairs = zip(related["source"], related["target"], strict=True)
+    ends = dict(zip(related["id"], pairs, strict=True))
+    # Relationships have the smaller PageRank of their two ends; inner ones are between entities.
+    rank = {id_: min(mass.get(end, 0) for end in two) for id_, two in ends.items()}
+    ranked = sorted(rank, key=lambda id_: (-rank[id_], id_))
+    own = set(entities)
+    inner = [id_ for id_ in ranked if own.issuperset(ends[id_])][: most["inner"]]
+    outward = [id_ for id_ in ranked if not own.issuperset(ends[id_])][: most["outward"]]
     found = await gather(
         around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
         related=partial(read, "search/relationships", RelationshipRow, ids=[*inner, *outward]),
@@ -239,37 +248,6 @@ async def expand_graph(
         "outward": _in_order(found["related"], outward),
         "chunks": _in_order(found["chunks"], chunks),
     }
-
-
-def _mass(
-    around: SurroundingsRow, weights: Mapping[str, float], passages: Mapping[str, float]
-) -> dict[str, float]:
-    """Returns the PageRank in the subgraph `around`, from these entities and chunks."""
-    related, mentions, seeds = around["related"], around["mentions"], around["seeds"]
-    edges = list(zip(related["source"], related["target"], related["weight"], strict=True))
-    named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
-    edges += [(chunk, entity, TITLED if titled else 1.0) for chunk, entity, titled in named]
-    common = frozenset(around["common"])
-    edges = [(a, b, weight * COMMON ** ((a in common) + (b in common))) for a, b, weight in edges]
-    chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
-    return pagerank(edges, restart(weights, chunks_of, passages))
-
-
-def _relationships(
-    related: RelatedColumns, entities: Iterable[str], mass: Mapping[str, float]
-) -> tuple[list[str], list[str]]:
-    """Returns the ids of the relationships between these entities, and of all others.
-
-    Both lists are sorted by the smaller PageRank of the two ends, the highest first.
-    """
-    own = set(entities)
-    pairs = zip(related["source"], related["target"], strict=True)
-    ends = dict(zip(related["id"], pairs, strict=True))
-    rank = {id_: min(mass.get(end, 0) for end in two) for id_, two in ends.items()}
-    order = sorted(rank, key=lambda id_: (-rank[id_], id_))
-    inner = [id_ for id_ in order if own.issuperset(ends[id_])]
-    between = set(inner)
-    return inner, [id_ for id_ in order if id_ not in between]
 
 
 def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
@@ -367,7 +345,11 @@ def restart(
     """
     rare = {id_: entities[id_] / max(chunks_of[id_], 1) for id_ in entities if id_ in chunks_of}
     kept = PASSAGES if rare and passages else float(bool(passages))
-    return {**_shared(rare, 1 - kept), **_shared(passages, kept)}
+    found: dict[str, float] = {}
+    for weights, whole in ((rare, 1 - kept), (passages, kept)):
+        total = sum(weights.values())
+        found |= {id_: whole * one / total for id_, one in weights.items() if total}
+    return found
 
 
 def names(question: str, rows: Rows) -> list[str]:
@@ -399,11 +381,6 @@ def fused(lists: Iterable[Rows], k: int = RANK_CONSTANT) -> dict[str, float]:
     return {id_: score[id_] for id_ in sorted(score, key=lambda id_: (-score[id_], id_))}
 
 
-def _shared(weights: Mapping[str, float], whole: float) -> dict[str, float]:
-    total = sum(weights.values())
-    return {id_: whole * weight / total for id_, weight in weights.items()} if total else {}
-
-
 def _tells(name: str) -> bool:
     """Tells whether a spaced name can be looked for. One Chinese character is in many words."""
     single = name.strip()
@@ -421,10 +398,7 @@ def _spaced(text: str) -> str:
 
 
 async def nearest_statements(
-    query: QueryContext,
-    question: str | None,
-    chunks: Iterable[str],
-    relationships: Iterable[str],
+    query: QueryContext, question: str | None, chunks: Iterable[str], relationships: Iterable[str]
 ) -> list[Statement]:
     """Returns the statements nearest to the question, with weights from 0 to 1, the nearest first.
 
@@ -436,10 +410,7 @@ async def nearest_statements(
     if embedder is None or embedder.elements is None or vector is None:
         return []
     rows = await query.graph.read(
-        "search/statements",
-        StatementRow,
-        chunks=list(chunks),
-        relationships=list(relationships),
+        "search/statements", StatementRow, chunks=list(chunks), relationships=list(relationships)
     )
     if static := await query.vector(question, "entity"):
         rows = [row for _, row in await _ranked(rows, embedder.elements, static)]
@@ -470,7 +441,12 @@ def pagerank(
     result does not depend on the order of edges and seeds. It is empty if no seed has a weight
     above 0.
     """
-    weights = _weights(edges)
+    weights: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    # The edges are sorted, so that rounding gives the same sums for any order of the input.
+    for one, other, weight in sorted((min(a, b), max(a, b), weight) for a, b, weight in edges):
+        if weight > 0:
+            weights[one][other] += weight
+            weights[other][one] += weight
     nodes = sorted({*weights, *seeds})
     seed_weights = [max(seeds.get(node, 0.0), 0.0) for node in nodes]
     total = sum(seed_weights)
@@ -479,35 +455,19 @@ def pagerank(
     number = {node: n for n, node in enumerate(nodes)}
     shares = []
     for node in nodes:
-        near = weights.get(node, {})
+        near: Mapping[str, float] = weights.get(node, {})
         whole = sum(near.values())
         shares.append([(number[other], weight / whole) for other, weight in near.items()])
-    mass = _iterated([weight / total for weight in seed_weights], shares, again)
-    return dict(zip(nodes, mass, strict=True))
-
-
-def _weights(edges: Iterable[WeightedEdge]) -> Mapping[str, Mapping[str, float]]:
-    """Returns the weight between each node and each of its neighbours."""
-    found: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
-    # The edges are sorted, so that rounding gives the same sums for any order of the input.
-    for one, other, weight in sorted((min(a, b), max(a, b), weight) for a, b, weight in edges):
-        if weight > 0:
-            found[one][other] += weight
-            found[other][one] += weight
-    return found
-
-
-def _iterated(restart: Sequence[float], shares: Shares, again: float) -> Sequence[float]:
-    """Iterates until the mass hardly changes. The mass of nodes without edges returns to seeds."""
-    mass, moved = restart, 1.0
+    mass = restart = [weight / total for weight in seed_weights]
+    moved = 1.0
     while moved > CLOSE:
         walked = [0.0] * len(mass)
-        for here, near in zip(mass, shares, strict=True):
+        for here, onto in zip(mass, shares, strict=True):
             onward = (1 - again) * here
-            for node, share in near if onward else ():
-                walked[node] += onward * share
-        back = 1 - sum(walked)
+            for n, share in onto if onward else ():
+                walked[n] += onward * share
+        back = 1 - sum(walked)  # the mass of nodes without edges returns to the seeds, too
         after = [there + back * seed for there, seed in zip(walked, restart, strict=True)]
         moved = sum(abs(a - b) for a, b in zip(after, mass, strict=True))
         mass = after
-    return mass
+    return dict(zip(nodes, mass, strict=True))

@@ -112,13 +112,10 @@ def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
     for id_ in order:
         if id_ in by_id:
             yield record_of_row("Entities", by_id[id_], "name", "type", "description")
-    for row in found["inner"]:
-        yield relationship_record(row, "source", "target")
+    yield from (relationship_record(row, "source", "target") for row in found["inner"])
     claim = ("subject", "object", "type", "status", "start", "end", "description")
-    for one in found["claims"]:
-        yield record_of_row("Claims", one, *claim)
-    for row in found["outward"]:
-        yield relationship_record(row, "source", "target")
+    yield from (record_of_row("Claims", one, *claim) for one in found["claims"])
+    yield from (relationship_record(row, "source", "target") for row in found["outward"])
 
 
 async def _near_passages(query: QueryContext) -> ContextTable:
@@ -163,7 +160,13 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
     if vector is None:
         return []
     read = query.graph.read
-    documents = await _documents_of_names(query)
+    names = [name for name in names_in(query.question) if not name.isalnum()]  # of several words
+    phrases = [{"id": name, "words": lucene_phrase(name)} for name in names]
+    held: list[MentionedInRow] = []
+    if names:
+        held = await read("search/phrases_by_document", MentionedInRow, phrases=phrases)
+    of_names = ([row["document"] for row in held if row["id"] == name] for name in names)
+    documents = list(dict.fromkeys(one for each in of_names for one in each[:DOCUMENTS]))
     if not documents:
         most = await read("search/documents_of", DocumentOfRow, ids=list(ids), most=DOCUMENTS)
         documents = [row["document"] for row in most]
@@ -171,17 +174,6 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
         "search/within_documents", ScoredRow, documents=documents, vector=vector, k=WITHIN
     )
     return [row["id"] for row in rows]
-
-
-async def _documents_of_names(query: QueryContext) -> list[str]:
-    """Returns the documents with most chunks that hold each name of several words."""
-    names = [name for name in names_in(query.question) if not name.isalnum()]
-    if not names:
-        return []
-    phrases = [{"id": name, "words": lucene_phrase(name)} for name in names]
-    rows = await query.graph.read("search/phrases_by_document", MentionedInRow, phrases=phrases)
-    held = {name: [row["document"] for row in rows if row["id"] == name] for name in names}
-    return list(dict.fromkeys(one for documents in held.values() for one in documents[:DOCUMENTS]))
 
 
 async def search_basic(query: QueryContext) -> SearchResult:

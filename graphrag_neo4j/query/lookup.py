@@ -6,7 +6,7 @@ Of these the names are kept that are similar enough to be the same word, misspel
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
@@ -113,7 +113,8 @@ class FoundEntity:
     degree: int
 
     def __repr__(self) -> str:
-        return f"<FoundEntity {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
+        kind = type(self).__name__
+        return f"<{kind} {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,7 @@ class Entity(FoundEntity):
     claims: Sequence[str]
     communities: Sequence[int]
 
-    def __repr__(self) -> str:
-        return f"<Entity {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
+    __repr__ = FoundEntity.__repr__
 
     def _repr_markdown_(self) -> str:
         lines = [f"## {self.name}", f"*{self.type or 'entity'}*", self.description]
@@ -219,14 +219,11 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
 
     A word without a similar name is left out.
     """
-    words = _words(question)
-    if not words:
+    if not (words := _words(question)):
         return {}
-    nowhere = [
-        row["word"] for row in await graph.read("search/words_nowhere", WordRow, words=list(words))
-    ]
-    found = await _candidates(graph, nowhere)
-    best = {word: _ranked(word, set(words), found[word]) for word in nowhere if word in found}
+    rows = await graph.read("search/words_nowhere", WordRow, words=list(words))
+    found = await _candidates(graph, [row["word"] for row in rows])
+    best = {word: _ranked(word, set(words), held) for word, held in found.items()}
     return {words[word]: names[0] for word, names in best.items() if names}
 
 
@@ -255,20 +252,14 @@ def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[st
     The order is by similarity, then by the number of words that the question (`others`) lacks,
     then by the number of words, then by degree.
     """
-
-    def rank(row: Mapping[str, object]) -> tuple[float, float, int, int, str]:
-        name = str(row["name"])
-        parts = _words(name, shortest=1)
-        strange = len(parts.keys() - others)
-        return -_best(word, name), strange, len(parts), -int(str(row["degree"] or 0)), name
-
-    near = [row for row in rows if _best(word, row["name"]) >= ALIKE]
-    return list(dict.fromkeys(row["name"] for row in sorted(near, key=rank)))
-
-
-def _best(word: str, name: str) -> float:
-    """Returns the similarity, from 0 to 1, of `word` to the most similar word of a name."""
-    return max((_alike(word, part) for part in _words(name, shortest=1)), default=0.0)
+    ranked = []
+    for row in rows:
+        parts = _words(row["name"], shortest=1)
+        alike = max((_alike(word, part) for part in parts), default=0.0)
+        if alike >= ALIKE:
+            strange = len(parts.keys() - others)
+            ranked.append((-alike, strange, len(parts), -(row["degree"] or 0), row["name"]))
+    return list(dict.fromkeys(name for *_, name in sorted(ranked)))
 
 
 def _alike(one: str, other: str) -> float:

@@ -28,10 +28,7 @@ from graphrag_neo4j.text import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
 NEAREST: Final = 20
-BY_WORDS: Final = {
-    "chunk": "search/fulltext_chunks",
-    "community": "search/fulltext_communities",
-}
+BY_WORDS: Final = {"chunk": "search/fulltext_chunks", "community": "search/fulltext_communities"}
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
@@ -107,7 +104,13 @@ class QueryContext:
                 raise
             if isinstance(error, ModelError) and not error.missing:
                 raise
-            self._go_without_vectors(str(error))
+            if not self.vectorless:  # several vectors may have been asked for at the same time
+                reason = str(error).rstrip(".")
+                self.warn(
+                    f"The question has no vector: {reason}. The search uses full-text search "
+                    "instead of vector search."
+                )
+            self.vectorless.append(str(error))
             return None
         return None if flaw_of(vector) else vector  # a vector index refuses, for example, zeros
 
@@ -115,14 +118,6 @@ class QueryContext:
         """Tells the listener what a person should know, one sentence in each notice."""
         for notice in notices:
             self.listen(Notice(notice, warning=True))
-
-    def _go_without_vectors(self, reason: str) -> None:
-        if not self.vectorless:  # several vectors may have been asked for at the same time
-            self.warn(
-                f"The question has no vector: {reason.rstrip('.')}. The search uses full-text "
-                "search instead of vector search."
-            )
-        self.vectorless.append(reason)
 
     async def nearest(
         self, kind: IndexedKind, vector: Sequence[float] | None, k: int = NEAREST
@@ -221,13 +216,12 @@ def lucene_phrase(text: str) -> str:
 def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
     """Returns a community's report as a record. With `short` it is only the title and summary."""
     if short:
-        title, summary = row["title"], row["summary"]
-        pieces = report_pieces(summary or "")
-        return ContextRecord(
-            "Reports", row["ref"], row["id"], flat(f"{title}: {summary}"), pieces=pieces
-        )
-    report, pieces = report_line(row["report"]), report_pieces(row["report"])
-    return ContextRecord("Reports", row["ref"], row["id"], report, row["n_tokens"], pieces)
+        text, tokens = flat(f"{row['title']}: {row['summary']}"), None
+        pieces = report_pieces(row["summary"] or "")
+    else:
+        text, tokens = report_line(row["report"]), row["n_tokens"]
+        pieces = report_pieces(row["report"])
+    return ContextRecord("Reports", row["ref"], row["id"], text, tokens, pieces)
 
 
 def source_record(row: ChunkRow) -> ContextRecord:

@@ -68,17 +68,19 @@ class Question:
         if self.expand is not None:
             _check_choice("expand", self.expand, EXPAND)
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
-        _check_history(self.history)
-        self._check_options()
-
-    def _check_options(self) -> None:
-        if self.method != "auto":
-            for name in self.without_use(self.method):
-                methods = ONLY[name]
-                raise InputError(
-                    f"The option {name} is for {' and '.join(methods)} search, but the method is "
-                    f"{self.method}. Leave {name} out, or use the method {methods[0]}."
-                )
+        history: object = self.history
+        pairs = isinstance(history, Sequence) and all(
+            isinstance(turn, list | tuple) and len(turn) == 2 and {*map(type, turn)} == {str}
+            for turn in history
+        )
+        if not pairs:
+            raise InputError("history must be a list of pairs (question, answer) of two texts.")
+        for name in self.without_use(self.method) if self.method != "auto" else ():
+            methods = ONLY[name]
+            raise InputError(
+                f"The option {name} is for {' and '.join(methods)} search, but the method is "
+                f"{self.method}. Leave {name} out, or use the method {methods[0]}."
+            )
         if self.dynamic and (self.level is not None or self.prefilter is not None):
             raise InputError(
                 "The option dynamic chooses the reports itself, from level 0 on. Leave out either "
@@ -96,19 +98,6 @@ def _check_choice(what: str, value: object, known: Sequence[str]) -> None:
     if value not in known:
         hint = did_you_mean(value, known) if isinstance(value, str) else ""
         raise InputError(f"{what} must be one of {', '.join(known)}, not {value!r}.{hint}")
-
-
-def _check_history(history: object) -> None:
-    """Raises InputError if `history` is not a sequence of pairs of texts."""
-    pairs = isinstance(history, Sequence) and all(
-        isinstance(turn, Sequence)
-        and len(turn) == 2
-        and all(isinstance(text, str) for text in turn)
-        and not isinstance(turn, str)
-        for turn in history
-    )
-    if not pairs:
-        raise InputError("history must be a list of pairs (question, answer), each of two texts.")
 
 
 OPTIONS: Final = tuple(field.name for field in fields(Question) if field.name != "text")

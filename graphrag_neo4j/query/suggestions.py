@@ -21,12 +21,7 @@ from graphrag_neo4j.graph.rows import CountRow, ScoredRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.model.events import Listener, Started, silent
-from graphrag_neo4j.model.material import (
-    DraftQuestion,
-    ReportTopic,
-    SuggestionMaterial,
-    Topic,
-)
+from graphrag_neo4j.model.material import DraftQuestion, ReportTopic, SuggestionMaterial, Topic
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import answer_question, read_state
 from graphrag_neo4j.query.graph_expansion import NamedRow, named_in, names
@@ -128,19 +123,18 @@ async def suggest(
         setup.backend.questions(material, n if after else (n + 1) // 2 + SPARE)
     )
     query = QueryContext(  # of the searches that check a question, which need no vectors
-        graph,
-        settings,
-        setup.backend,
-        setup.run,
-        None,
-        tokens.count,
-        "",
+        *(graph, settings, setup.backend, setup.run, None, tokens.count, ""),
         context_only=True,
         expand="hop",
         listen=listen,
     )
     chosen, left_out = await _checked(query, backends, drafts, n, {name_key(one) for one in asked})
-    questions = [Suggestion(draft.text, await _method(query, draft)) for draft in chosen]
+    questions = []
+    for draft in chosen:
+        whole = draft.whole
+        if setup.backend.quotes:  # without a model, the words of the question decide
+            whole = await setup.run(setup.backend.chooses_global(draft.text))
+        questions.append(Suggestion(draft.text, "global" if whole else "local"))
     return Suggestions(questions, left_out, setup.usage)
 
 
@@ -158,18 +152,15 @@ async def _material(
     pairs = await graph.read("suggest/pairs", PairRow, ids=[row.id for row in new], most=PAIRS)
     return SuggestionMaterial(
         reports=[ReportTopic(row["title"], row["summary"], row["findings"]) for row in rows],
-        topics=[_without_citations(row) for row in new[: NEAR if after else TOPICS]],
+        topics=[
+            replace(row, name=neutralised(row.name), description=neutralised(row.description))
+            for row in new[: NEAR if after else TOPICS]
+        ],
         pairs=[(row["source"], row["target"]) for row in pairs],
         documents=(await graph.read("search/number_of_documents", CountRow))[0]["n"],
         asked=asked,
         answer=after.text if after else "",
     )
-
-
-def _without_citations(topic: Topic) -> Topic:
-    """Returns a topic whose name and description hold no text that looks like a citation."""
-    name, description = neutralised(topic.name), neutralised(topic.description)
-    return replace(topic, name=name, description=description)
 
 
 async def _near(graph: Graph, after: Answer) -> list[str]:
@@ -223,23 +214,6 @@ async def _checked(
     return kinds[True] + kinds[False], left_out
 
 
-async def _answers(graph: Graph, backends: Backends, question: str) -> bool:
-    """Tells whether a question has an answer without a model, by answering it."""
-    asked = Question(question, method="global")
-    async for piece in answer_question(graph, backends, backends.settings, asked, silent):
-        if isinstance(piece, Answer):
-            return piece.found
-    return False
-
-
-async def _method(query: QueryContext, draft: DraftQuestion) -> Literal["global", "local"]:
-    """Returns the method for a question. Without a model, the words of the question decide."""
-    whole = draft.whole
-    if query.backend.quotes:
-        whole = await query.run(query.backend.chooses_global(draft.text))
-    return "global" if whole else "local"
-
-
 async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQuestion) -> bool:
     """Tells whether the graph holds what a question names, and material for its answer.
 
@@ -260,7 +234,9 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
         table = await local_context(query, draft.text)
         return any(record.id in entities for record in table.records.values())
     if draft.whole and query.backend.quotes:
-        return await _answers(query.graph, backends, draft.text)
+        asked = Question(draft.text, method="global")
+        answer = answer_question(query.graph, backends, backends.settings, asked, silent)
+        return any([piece.found async for piece in answer if isinstance(piece, Answer)])
     content = lucene_query(" ".join(sorted(content_words(draft.text))))
     found = await query.by_words("search/fulltext_communities", ScoredRow, content, 1)
     return draft.whole and bool(found)

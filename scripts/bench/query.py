@@ -28,6 +28,7 @@ from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.query.global_ import search_global
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import tokens
 
@@ -72,7 +73,10 @@ async def measure(settings: Settings, questions: Sequence[str], level: int) -> N
             for _ in range(2):  # a server that has just started compiles; the second round counts
                 local = [await _timed(search_local(query(q, expand))) for q in questions]
             _say(f"local context, {expand}", local)
-        whole = [await _timed(search_global(query(q), level=level)) for q in questions[:20]]
+        whole = [
+            await _timed(search_global(query(q), Question(q, "global", level=level)))
+            for q in questions[:20]
+        ]
         _say(f"global contexts of level {level}", whole[1:])
 
 

@@ -58,25 +58,6 @@ def stream(data: bytes, **entries: NameObject | ArrayObject) -> StreamObject:
     return packed
 
 
-def pdf_of(path: Path, *, forms: bool) -> Path:
-    """Pages, or forms that one page shows: each within the limit, but not all of them together."""
-    writer, shown = PdfWriter(), DictionaryObject()
-    page = writer.add_blank_page(300, 300)
-    for number in range(5):
-        data = b" " * (MORE // 4) + b"%d" % number
-        if forms:
-            box = ArrayObject([NumberObject(0)] * 4)
-            form = stream(data, Subtype=NameObject("/Form"), BBox=box)
-            shown[NameObject(f"/F{number}")] = writer._add_object(form)
-        else:
-            more = writer.add_blank_page(300, 300)
-            more[NameObject("/Contents")] = writer._add_object(stream(data))
-    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): shown})
-    page[NameObject("/Contents")] = writer._add_object(stream(b"/F0 Do /F1 Do" if forms else b" "))
-    writer.write(path)
-    return path
-
-
 def test_a_word_document_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path) -> None:
     path = word_file(tmp_path / "a.docx", PARAGRAPH * 550)
     assert path.stat().st_size < 100_000
@@ -122,7 +103,21 @@ def test_entities_of_xml_do_not_multiply_and_read_no_file(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("forms", [False, True])
 def test_a_pdf_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path, forms: bool) -> None:
-    path = pdf_of(tmp_path / "a.pdf", forms=forms)
+    """Pages, or forms that one page shows: each within the limit, but not all of them together."""
+    path, writer, shown = tmp_path / "a.pdf", PdfWriter(), DictionaryObject()
+    page = writer.add_blank_page(300, 300)
+    for number in range(5):
+        data = b" " * (MORE // 4) + b"%d" % number
+        if forms:
+            box = ArrayObject([NumberObject(0)] * 4)
+            form = stream(data, Subtype=NameObject("/Form"), BBox=box)
+            shown[NameObject(f"/F{number}")] = writer._add_object(form)
+        else:
+            more = writer.add_blank_page(300, 300)
+            more[NameObject("/Contents")] = writer._add_object(stream(data))
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): shown})
+    page[NameObject("/Contents")] = writer._add_object(stream(b"/F0 Do /F1 Do" if forms else b" "))
+    writer.write(path)
     assert path.stat().st_size < 100_000
     assert "unpacks to more than the limit of 1 MB" in reason_for(path)
     assert "no text" in reason_for(path, ReadOptions(max_file_mb=3))
@@ -141,9 +136,7 @@ def test_a_pdf_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path, form
         ("a.jsonl", '{"text": "' + "a" * MORE + '"}\n', "line"),
     ],
 )
-def test_a_text_to_parse_or_a_row_that_is_too_large_is_named(
-    tmp_path: Path, name: str, content: str, says: str
-) -> None:
+def test_what_is_too_large_is_named(tmp_path: Path, name: str, content: str, says: str) -> None:
     (tmp_path / name).write_text(content)
     assert says in reason_for(tmp_path / name)
     assert len(list(read(tmp_path / name, ReadOptions(max_file_mb=2)))) == 1
@@ -169,7 +162,7 @@ def test_of_many_unusable_rows_the_first_are_named_and_the_rest_counted(tmp_path
     assert last.reason == "and 9,900 more rows can't be used"
 
 
-def test_a_very_long_text_becomes_several_documents_that_end_where_it_can_be_cut(
+def test_a_very_long_text_is_several_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphrag_neo4j.documents.text.LARGEST_PART", 100)
@@ -186,9 +179,7 @@ def test_a_very_long_text_becomes_several_documents_that_end_where_it_can_be_cut
 
 
 @pytest.mark.parametrize("beginning", ["<a ", "<a/", "<![CDATA[", "<![CDATA[>", "<!-- >", "<![if>"])
-def test_what_never_ends_in_a_page_is_text_and_is_read_in_a_moment(
-    tmp_path: Path, beginning: str
-) -> None:
+def test_what_never_ends_in_a_page_is_read_in_a_moment(tmp_path: Path, beginning: str) -> None:
     (tmp_path / "a.html").write_text("<p>Marley was dead.</p>" + beginning * 100_000)
     began = time.process_time()
     [document] = read(tmp_path / "a.html", ReadOptions())

@@ -3,15 +3,19 @@
 import os
 from pathlib import Path
 
+import docx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document as LangChainDocument
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
-from graphrag_neo4j.documents import clean, from_langchain
+from graphrag_neo4j.documents import ReadOptions, clean, from_langchain, read
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
-from tests.support.one_file import SAMPLES, document_in, reason_for
+from graphrag_neo4j.settings.installing import install_command
+from tests.support.one_file import SAMPLES, document_in, reason_for, run
 
 
 def test_text_is_read_as_it_stands_and_named_by_its_file(tmp_path: Path) -> None:
@@ -29,9 +33,7 @@ def test_text_is_read_as_it_stands_and_named_by_its_file(tmp_path: Path) -> None
         ("a.rst", "====  ====\nA     B\n====  ====\n", "a.rst"),
     ],
 )
-def test_markdown_and_rst_are_named_by_their_first_heading(
-    tmp_path: Path, name: str, text: str, title: str
-) -> None:
+def test_the_first_heading_is_the_title(tmp_path: Path, name: str, text: str, title: str) -> None:
     (tmp_path / name).write_text(text)
     assert document_in(tmp_path / name) == Document(text, name, title)
 
@@ -43,14 +45,9 @@ def test_a_page_is_read_as_people_see_it() -> None:
     assert document.metadata == {"author": "Ann Lee"}
 
 
-def test_a_page_of_nested_and_unclosed_paragraphs_is_read(tmp_path: Path) -> None:
+def test_of_a_page_all_is_read_but_its_scripts(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<p>one " * 2000)
     assert document_in(tmp_path / "a.html").text == "\n\n".join(["one"] * 2000)
-
-
-def test_a_page_in_xml_or_of_one_address_is_read_and_one_of_a_script_is_not(
-    tmp_path: Path,
-) -> None:
     (tmp_path / "a.htm").write_text('<?xml version="1.0"?><html><body>Hello</body></html>')
     (tmp_path / "b.htm").write_text("https://example.org")
     (tmp_path / "c.htm").write_text("<title>App</title><div id=root></div><script>run()</script>")
@@ -90,3 +87,101 @@ def test_a_langchain_document_is_taken_by_its_source_and_page_or_its_id() -> Non
     for wrong in (LangChainDocument("Text"), "Text"):
         with pytest.raises(InputError, match="give"):
             from_langchain(wrong)
+
+
+def pdf_file(path: Path, *pages: str, **about: str) -> Path:
+    writer = PdfWriter()
+    helvetica = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+    font = DictionaryObject({NameObject(k): NameObject(v) for k, v in helvetica.items()})
+    fonts = DictionaryObject({NameObject("/F"): font})
+    for text in pages:
+        page = writer.add_blank_page(300, 300)
+        content = StreamObject()
+        content.set_data(f"BT /F 12 Tf 20 200 Td ({text}) Tj ET".encode("ascii"))
+        page[NameObject("/Contents")] = content
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+    writer.add_metadata({f"/{name}": value for name, value in about.items()})
+    writer.write(path)
+    return path
+
+
+def encrypted(path: Path, password: str) -> Path:
+    writer = PdfWriter(clone_from=PdfReader(path))
+    writer.encrypt(password, algorithm="RC4-128")
+    writer.write(path)
+    return path
+
+
+def word_file(path: Path) -> Path:
+    document = docx.Document()
+    document.add_heading("Plan", 0)
+    document.add_paragraph("Before the table.")
+    table = document.add_table(2, 3)
+    table.cell(0, 0).merge(table.cell(0, 1)).text = "Wide"
+    for column, text in enumerate(["a", "b\nb", "c"]):
+        table.cell(1, column).text = text
+    document.add_paragraph("After it.")
+    document.core_properties.title = "The plan"
+    document.core_properties.author = "Ann Lee"
+    document.save(str(path))
+    return path
+
+
+def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:
+    about = {"Title": "Report", "Author": "Ann Lee", "CreationDate": "D:20240102030405+01'00'"}
+    document = document_in(pdf_file(tmp_path / "a.pdf", "First page", "Second page", **about))
+    assert document.text == "First page\n\nSecond page"
+    assert document.title == "Report"
+    assert document.metadata == {"author": "Ann Lee", "created": "2024-01-02T03:04:05+01:00"}
+
+
+def test_a_pdf_without_readable_text_says_why(tmp_path: Path) -> None:
+    whole = pdf_file(tmp_path / "a.pdf", "Text")
+    assert "OCR" in reason_for(pdf_file(tmp_path / "scan.pdf", "", ""))
+    assert "without a password" in reason_for(encrypted(whole, password="secret"))
+    assert document_in(encrypted(pdf_file(whole, "Text"), password="")).text == "Text"
+    whole.write_bytes(whole.read_bytes()[:300])  # nothing else is printed about it
+    assert run(whole, "read", "print(items[0].reason)").startswith("is not a usable PDF")
+
+
+def test_a_mutated_pdf_or_docx_is_read_or_unreadable_and_never_an_error(tmp_path: Path) -> None:
+    pdf_file(tmp_path / "a.pdf", "Text", "More", Title="T")
+    word_file(tmp_path / "a.docx")
+    for path in (tmp_path / "a.pdf", tmp_path / "a.docx"):
+        whole = path.read_bytes()
+        for start in range(0, len(whole), len(whole) // 60):
+            path.write_bytes(whole[:start] + b"0 0 R" + whole[start + 7 :])
+            assert len(list(read(path, ReadOptions()))) == 1
+
+
+def test_a_word_document_is_read_with_its_tables_in_place(tmp_path: Path) -> None:
+    document = document_in(word_file(tmp_path / "a.docx"))
+    assert document.text == "Plan\n\nBefore the table.\n\nWide | \na | b b | c\n\nAfter it."
+    assert document.title == "The plan"
+    assert document.metadata["author"] == "Ann Lee"
+    assert str(document.metadata["created"]).startswith("2013-12-23T")
+
+
+def test_a_word_document_without_text_or_shape_says_so(tmp_path: Path) -> None:
+    docx.Document().save(str(tmp_path / "a.docx"))
+    assert reason_for(tmp_path / "a.docx") == "has no text"
+    (tmp_path / "a.docx").write_text("text")
+    assert "not a usable Word document" in reason_for(tmp_path / "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("path", "lacking"),
+    [
+        ("a.pdf", ("pypdf",)),
+        ("a.docx", ("docx",)),
+        (SAMPLES / "aes.pdf", ("cryptography", "Crypto")),  # pypdf needs one of them
+    ],
+)
+def test_without_its_library_a_file_says_what_to_install(
+    tmp_path: Path, path: str | Path, lacking: tuple[str, ...]
+) -> None:
+    if isinstance(path, str):
+        (tmp_path / path).touch()
+    steps = [f"sys.modules[{name!r}] = None" for name in lacking]
+    said = run(tmp_path / path, *steps, "read", "print(items[0].reason)")
+    assert install_command("docs") in said

@@ -19,15 +19,6 @@ from graphrag_neo4j.settings import Neo4jRelease, load_settings
 posix_only = pytest.mark.skipif(os.name != "posix", reason="scripts and file modes of POSIX")
 
 
-def put_java(folder: Path, version: str) -> Path:
-    """A `java` that tells its version as the real one does."""
-    folder.mkdir(parents=True)
-    java = folder / "java"
-    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
-    java.chmod(0o755)
-    return java
-
-
 def make_home(path: Path, release: Neo4jRelease) -> Home:
     """A home that was used by a release."""
     home = Home(path)
@@ -37,9 +28,17 @@ def make_home(path: Path, release: Neo4jRelease) -> Home:
 
 
 @posix_only
-def test_java_is_that_of_pip_else_of_java_home_else_of_the_path(
+def test_java_is_that_of_pip_of_java_home_or_the_path(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    def put_java(folder: Path, version: str) -> Path:
+        """A `java` that tells its version as the real one does."""
+        folder.mkdir(parents=True)
+        java = folder / "java"
+        java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+        java.chmod(0o755)
+        return java
+
     java = put_java(tmp_path / "bin", "24.0.1")
     monkeypatch.setenv("PATH", str(java.parent), prepend=os.pathsep)
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -67,15 +66,9 @@ def test_a_wanted_port_is_taken_if_it_is_free_else_the_next_else_any() -> None:
             assert len({bolt, http, wanted, 0}) == 4
 
 
-@pytest.mark.parametrize(
-    ("gigabytes", "heap", "page_cache"),
-    [(1, 512, 256), (8, 2048, 1024), (512, 4096, 4096)],
-)
-def test_heap_and_page_cache_fit_the_machine(gigabytes: int, heap: int, page_cache: int) -> None:
-    assert java_memory(gigabytes * 1024**3) == (heap, page_cache)
-
-
-# The home
+def test_heap_and_page_cache_fit_the_machine() -> None:
+    for gigabytes, expected in ((1, (512, 256)), (8, (2048, 1024)), (512, (4096, 4096))):
+        assert java_memory(gigabytes * 1024**3) == expected
 
 
 @posix_only
@@ -110,7 +103,7 @@ def test_a_folder_with_other_files_is_neither_made_a_home_nor_wiped(tmp_path: Pa
         ("5.26", "2026.01", r"5\.26\.30.*--upgrade.*KG_NEO4J_RELEASE=5\.26.*--home"),
     ],
 )
-def test_a_home_of_another_release_is_refused_with_the_ways_out(
+def test_a_home_of_another_release_is_refused(
     tmp_path: Path, made: Neo4jRelease, wanted: Neo4jRelease, says: str
 ) -> None:
     make_home(tmp_path / "home", made)
@@ -133,12 +126,7 @@ def test_a_process_that_got_the_number_of_a_dead_server_is_not_it(tmp_path: Path
         embedded.start(load_settings(home=tmp_path / "file" / "home"))
 
 
-# Commands
-
-
-def test_status_stop_and_logs_say_that_nothing_runs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_commands_say_that_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     for command in ("status", "stop"):
         done = CliRunner().invoke(neo4j, [command, "--home", home])

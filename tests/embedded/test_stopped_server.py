@@ -40,9 +40,7 @@ class FullDisk:
 
 
 @pytest.mark.parametrize(("code", "message"), RECORDED)
-def test_what_neo4j_says_of_a_stopped_database_becomes_a_sentence_that_says_what_to_do(
-    code: str, message: str
-) -> None:
+def test_what_neo4j_says_of_a_stopped_database_is_understood(code: str, message: str) -> None:
     error = Neo4jError._hydrate_neo4j(code=code, message=message)
     with pytest.raises(GraphStoppedError, match=r"make room, start that Neo4j again"):  # noqa: SIM117
         with _translated("bolt://elsewhere"):
@@ -88,9 +86,7 @@ async def write_until_stopped(settings: Settings) -> str:
 @embedded_only
 @pytest.mark.one_release
 @pytest.mark.slow
-async def test_a_full_disk_is_said_and_after_room_was_made_neo4j_is_started_again(
-    small: Path,
-) -> None:
+async def test_a_full_disk_is_said_and_with_room_neo4j_is_started_again(small: Path) -> None:
     settings = settings_of(small / "home")
     told: list[Event] = []
     try:
@@ -136,9 +132,7 @@ async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> 
 @embedded_only
 @pytest.mark.one_release
 @pytest.mark.slow
-async def test_a_server_that_runs_out_of_memory_ends_and_says_how_to_give_it_more(
-    tmp_path: Path,
-) -> None:
+async def test_a_server_out_of_memory_ends_and_says_how_to_give_it_more(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     own = tmp_path / "home" / "own.conf"
     own.parent.mkdir()

@@ -1,12 +1,12 @@
 """The connection to Neo4j: its errors are sentences; the schema is checked; the dump."""
 
+import asyncio
 import ssl
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from socket import SHUT_RDWR, create_server
-from threading import Thread
+from socket import create_server
 from typing import LiteralString
 
 import pytest
@@ -15,8 +15,19 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.client.doctor import check_schema
 from graphrag_neo4j.errors import GraphError, InputError
-from graphrag_neo4j.graph import Graph, Transaction, connect, dump, ensure_schema, hold_lease
+from graphrag_neo4j.graph import (
+    SCHEMA_VERSION,
+    Graph,
+    Transaction,
+    connect,
+    dump,
+    ensure_schema,
+    hold_lease,
+)
+from graphrag_neo4j.settings import Settings
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
 from tests.support.servers import TestServer
 
@@ -40,8 +51,8 @@ async def test_a_refused_user_and_a_closed_port_are_named(checked_server: TestSe
     assert f"{uri} does not answer" in str(error)
 
 
-@contextmanager
-def self_signed(folder: Path) -> Iterator[int]:
+@asynccontextmanager
+async def self_signed(folder: Path) -> AsyncIterator[int]:
     """The port of a server with a certificate for localhost that nobody else has signed."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
@@ -56,25 +67,14 @@ def self_signed(folder: Path) -> Iterator[int]:
     pem.write_bytes(key.private_bytes(*plain) + signed.public_bytes(Encoding.PEM))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
-    with create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            with suppress(OSError):  # the socket is shut down at the end
-                while True:
-                    connection, _ = listening.accept()
-                    with connection, suppress(OSError):
-                        context.wrap_socket(connection, server_side=True).close()
-
-        serving = Thread(target=serve)
-        serving.start()
-        yield listening.getsockname()[1]
-        listening.shutdown(SHUT_RDWR)
-        serving.join()
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", ssl=context)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
 
 
 @pytest.mark.parametrize("scheme", ["neo4j", "bolt"])
 async def test_a_certificate_that_is_not_trusted_is_named(scheme: str, tmp_path: Path) -> None:
-    with self_signed(tmp_path) as port:
+    async with self_signed(tmp_path) as port:
         said = str(await failure(f"{scheme}+s://localhost:{port}"))
         accepted = f"{scheme}+ssc://localhost:{port}"
         after = str(await failure(accepted))
@@ -94,18 +94,14 @@ async def test_a_certificate_that_is_not_trusted_is_named(scheme: str, tmp_path:
         ("bolt://neo4j:secret-word@127.0.0.1:7687", "NEO4J_PASSWORD"),
     ],
 )
-async def test_what_is_no_address_is_refused_and_a_password_in_it_is_not_repeated(
-    uri: str, says: str
-) -> None:
+async def test_what_is_no_address_is_refused(uri: str, says: str) -> None:
     error = await failure(uri)
     assert isinstance(error, InputError)
     assert says in str(error)
     assert "secret-word" not in str(error)
 
 
-async def test_a_database_that_is_not_there_or_is_neo4j_s_own_is_named(
-    checked_server: TestServer,
-) -> None:
+async def test_an_unusable_database_is_named(checked_server: TestServer) -> None:
     server = checked_server
     async with connect(server.uri, server.username, server.password, "nowhere") as graph:
         with pytest.raises(GraphError, match="no such database: set NEO4J_DATABASE"):
@@ -132,7 +128,7 @@ async def test_an_error_of_the_work_in_a_transaction_stays_what_it_is(graph: Gra
         ("INDEX", "kg_stated_chunk", "ON (x.chunk)", "STATED.chunk"),
     ],
 )
-async def test_the_name_of_a_constraint_or_index_taken_by_something_else_is_an_error(
+async def test_a_name_of_our_schema_that_is_taken_is_an_error(
     graph: Graph, kind: LiteralString, name: LiteralString, taken: LiteralString, says: str
 ) -> None:
     await graph.run_plain(f"DROP {kind} {name}")
@@ -159,3 +155,29 @@ async def test_the_dump_holds_all_but_builds_counter_refs_and_marks(graph: Graph
     assert hidden["Entity"] == {"ref", "undescribed"}
     assert hidden["Chunk"] == {"ref", "unembedded"}
     assert not hidden["Document"]
+
+
+OTHER = SCHEMA_VERSION + 1
+
+
+async def test_a_graph_of_another_schema_is_refused(graph: Graph, alone: Settings) -> None:
+    await graph.run_plain(
+        "CREATE (:State:KgBuild {id: 'graph', schema_version: $version}), (:Chunk:KgBuild)",
+        version=OTHER,
+    )
+    other = f"schema version {OTHER}, .* version {SCHEMA_VERSION}: install"
+    async with AsyncGraphRAG(alone) as rag:
+        with pytest.raises(GraphError, match=other):
+            await rag.index(documents("Scrooge lived in London."))
+        with pytest.raises(GraphError, match=other):
+            await rag.query("Who?", method="text")
+    with pytest.raises(GraphError, match=other):
+        await ensure_schema(graph)
+    with pytest.raises(GraphError, match=other):
+        async with hold_lease(graph, {"command": "test"}, dict):
+            pass
+    assert await graph.run_plain("MATCH (n) WHERE NOT n:State AND NOT n:Chunk RETURN n") == []
+    check = await check_schema(graph)
+    assert (check.ok, "install" in check.says) == (False, True)
+    await graph.run_plain("MATCH (n) DETACH DELETE n")
+    assert "no graph yet" in (await check_schema(graph)).says

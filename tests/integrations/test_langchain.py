@@ -4,13 +4,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Literal
 
 import pytest
-from langchain_core.documents import Document
-from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
 from graphrag_neo4j.integrations.langchain import GraphRAGRetriever
-from tests.conftest import Make
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 
@@ -33,7 +30,7 @@ def rag(carol: Indexed) -> Iterator[GraphRAG]:
 
 
 @pytest.mark.parametrize("method", ["local", "basic"])
-def test_documents_are_passages_and_say_where_they_stand(
+def test_passages_say_where_they_stand(
     carol: Indexed, rag: GraphRAG, method: Literal["local", "basic"]
 ) -> None:
     found = GraphRAGRetriever(rag=rag, method=method).invoke(QUESTION)
@@ -46,11 +43,7 @@ def test_documents_are_passages_and_say_where_they_stand(
     assert len({one.id for one in found}) == len(found)
     assert any("Marley" in one.page_content for one in found)
     assert {call.kind for call in carol.endpoint.log} == {"embeddings"}
-
-
-def test_they_are_those_of_the_context_of_an_answer(rag: GraphRAG) -> None:
-    answer = rag.local_search(QUESTION, context_only=True)
-    found = GraphRAGRetriever(rag=rag).invoke(QUESTION)
+    answer = rag.query(QUESTION, method=method, context_only=True)
     shown = answer.context[0].by_kind()["Sources"]
     assert [one.metadata["chunk"] for one in found] == [record.ref for record in shown]
     assert [one.id for one in found] == [record.id for record in shown]
@@ -77,21 +70,6 @@ async def test_awaited_it_gives_the_same(carol: Indexed, rag: GraphRAG) -> None:
             retriever.invoke(QUESTION)
 
 
-def test_it_is_a_part_of_a_chain_and_takes_several_questions(rag: GraphRAG) -> None:
-    def first(found: list[Document]) -> str:
-        return found[0].page_content if found else ""
-
-    chain = GraphRAGRetriever(rag=rag, k=1) | RunnableLambda(first)
-    assert "Marley" in chain.invoke("Who was Marley?")
-    assert len(chain.batch([QUESTION, "Who is Fred?", "Zyzzyva?"])) == 3
-
-
 def test_what_it_shows_of_itself_holds_no_secret(rag: GraphRAG) -> None:
     retriever = GraphRAGRetriever(rag=rag)
     assert "sk-for-tests-only" not in repr(retriever) + str(retriever.to_json())
-
-
-@pytest.mark.usefixtures("graph")
-def test_an_empty_graph_is_a_sentence_that_says_what_makes_it(settings: Make) -> None:
-    with GraphRAG(settings()) as rag, pytest.raises(InputError, match="no documents yet"):
-        GraphRAGRetriever(rag=rag).invoke(QUESTION)

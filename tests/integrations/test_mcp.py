@@ -36,7 +36,6 @@ TOOLS = {
     "read_source",
 }
 
-VERSIONED = {"name": "by hand", "version": "0"}
 NO_MODEL = {"OPENAI_BASE_URL": "", "OPENAI_API_KEY": ""}
 
 Over = Callable[[Path, dict[str, str]], AbstractAsyncContextManager[Client]]
@@ -51,14 +50,13 @@ async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
 @asynccontextmanager
 async def over_stdio(folder: Path, environment: dict[str, str]) -> AsyncIterator[Client]:
     told = folder / "stderr"
+    server = StdioServerParameters(
+        command=COMMAND[0], args=COMMAND[1:], env=environment, cwd=folder
+    )
     with told.open("w") as errors:
-        async with Client(stdio_client(started(folder, environment), errors)) as client:
+        async with Client(stdio_client(server, errors)) as client:
             yield client
     assert "Traceback" not in told.read_text()
-
-
-def started(folder: Path, environment: dict[str, str]) -> StdioServerParameters:
-    return StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=environment, cwd=folder)
 
 
 @asynccontextmanager
@@ -142,14 +140,13 @@ async def test_an_answer_comes_with_its_sources(client: Client, carol: Indexed, 
         assert said.startswith(place["quote"])
 
 
-async def test_without_a_model_the_material_is_given_and_this_is_said(
-    carol: Indexed, tmp_path: Path
-) -> None:
+async def test_without_a_model_the_material_is_given(carol: Indexed, tmp_path: Path) -> None:
     carol.endpoint.reset()
     async with over_stdio(tmp_path, {**carol.environment, **NO_MODEL}) as client:
         near = await call(client, "local_search", question="Who was Marley?")
         whole = await call(client, "global_search", question=QUESTION)
         coarsest = await call(client, "global_search", question=QUESTION, level=0)
+    assert "full-text search instead of vector search" in (tmp_path / "stderr").read_text()
     for reply in (near, whole, coarsest):
         assert reply["context_only"]
         assert reply["note"].startswith("No model is set")
@@ -200,7 +197,7 @@ async def test_what_an_answer_cites_can_be_read(client: Client, carol: Indexed) 
         ("local_search", {"query": "Who?"}, "local_search has no argument query"),
     ],
 )
-async def test_an_error_is_a_sentence_and_the_server_goes_on(
+async def test_an_error_is_a_sentence(
     client: Client, tool: str, arguments: dict[str, object], said: str
 ) -> None:
     result = await client.call_tool(tool, arguments)
@@ -212,14 +209,12 @@ async def test_an_error_is_a_sentence_and_the_server_goes_on(
     assert not any(word in told for word in ("\n", "Traceback", "pydantic", "input_value"))
 
 
-async def test_an_endpoint_that_refuses_the_key_is_a_sentence(
-    client: Client, carol: Indexed
-) -> None:
+async def test_a_refused_key_is_a_sentence(client: Client, carol: Indexed) -> None:
     carol.endpoint.change(key="sk-another")
     result = await client.call_tool("local_search", {"question": QUESTION})
     carol.endpoint.change(key="")
     assert result.is_error
-    assert "The model endpoint refuses the key: set OPENAI_API_KEY" in text_of(result)
+    assert "OPENAI_API_KEY" in text_of(result)
 
 
 async def test_nothing_in_the_graph_is_changed(client: Client, carol: Indexed) -> None:
@@ -230,78 +225,37 @@ async def test_nothing_in_the_graph_is_changed(client: Client, carol: Indexed) -
     assert (await dump(carol.graph), await carol.graph.run_plain(everything)) == before
 
 
-def test_standard_output_is_the_protocol_alone(carol: Indexed, tmp_path: Path) -> None:
-    """What is told on the way goes to standard error; the end of the input is the end."""
-    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": VERSIONED}
-    ask = {"name": "local_search", "arguments": {"question": QUESTION}}
-    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
-        COMMAND,
-        env={**carol.environment, **NO_MODEL},
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        for id_, method, params in ((1, "initialize", start), (2, "tools/call", ask)):
-            message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
-            process.stdin.write(json.dumps(message) + "\n")
-            process.stdin.flush()
-            answered = json.loads(process.stdout.readline())
-            assert answered["id"] == id_
-            assert not answered["result"].get("isError")
-        out, err = process.communicate()
-    assert (process.returncode, out) == (0, "")
-    assert "full-text search instead of vector search" in err
-
-
 def test_http_is_for_this_machine_and_not_for_strange_pages(carol: Indexed, tmp_path: Path) -> None:
     with served(tmp_path, carol.environment) as url:
         address = urlsplit(url)
         assert address.hostname == "127.0.0.1"
+        local = f"localhost:{address.port}"
         strange = [
-            {"Host": "evil.example"},
-            {"Host": f"localhost:{address.port}.evil.example"},
+            *({"Host": host} for host in ("evil.example", f"{local}.evil.example", "localhost:1")),
             {"Host": f"127.0.0.1:{address.port}@evil.example"},
-            {"Host": "localhost:1"},
-            {"Origin": "http://evil.example"},
-            {"Origin": f"http://localhost:{address.port}.evil.example"},
-            {"Origin": "null"},
+            *({"Origin": origin} for origin in ("http://evil.example", "null")),
+            {"Origin": f"http://{local}.evil.example"},
         ]
-        for header in strange:
+        ours = [{"Host": host, "Origin": f"http://{host}"} for host in (address.netloc, local)]
+        for header in (*strange, *ours):
             connection = HTTPConnection(address.netloc)
             headers = {"Content-Type": "application/json", **header}
             connection.request("POST", "/mcp", "{}", headers)
-            assert connection.getresponse().status in {403, 421}, header
+            assert (connection.getresponse().status in {403, 421}) == (header in strange), header
             connection.close()
-        for host in (address.netloc, f"localhost:{address.port}"):
-            connection = HTTPConnection(address.netloc)
-            headers = {"Content-Type": "application/json", "Host": host, "Origin": f"http://{host}"}
-            connection.request("POST", "/mcp", "{}", headers)
-            assert connection.getresponse().status not in {403, 421}
-            connection.close()
-        again = run_mcp(carol, tmp_path, "--http", "--port", str(address.port))
+        again = subprocess.run(  # noqa: S603 - our own Python on our own code
+            [*COMMAND, "--http", "--port", str(address.port)],
+            env=carol.environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert (again.returncode, again.stdout) == (1, "")
     assert "(Address already in use). Give another --host or --port." in again.stderr
 
 
-def run_mcp(
-    carol: Indexed, folder: Path, *arguments: str, **changed: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own Python on our own code
-        [*COMMAND, *arguments],
-        env={**carol.environment, **changed},
-        cwd=folder,
-        input="",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_without_the_package_one_sentence_names_the_extra(
+def test_without_the_package_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delattr("graphrag_neo4j.integrations.mcp", raising=False)
@@ -312,7 +266,4 @@ def test_without_the_package_one_sentence_names_the_extra(
         main()
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert (
-        printed.err
-        == f"Error: The MCP server needs the package mcp.server: {install_command('mcp')}\n"
-    )
+    assert install_command("mcp") in printed.err

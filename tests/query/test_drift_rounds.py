@@ -79,9 +79,7 @@ async def explored(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Point],
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-async def test_a_round_runs_side_by_side_and_the_order_of_its_replies_changes_nothing(
-    graph: Graph, order: Sequence[int]
-) -> None:
+async def test_the_order_of_replies_changes_nothing(graph: Graph, order: Sequence[int]) -> None:
     points, later = await explored(graph, order)
     # The best answer's questions are asked in the second round, as far as the calls go.
     second = [f"{FIRST[1]} And {n}?" for n in range(2)]

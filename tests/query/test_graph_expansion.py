@@ -1,60 +1,164 @@
-"""What surrounds a local answer: one hop, or a walk through the graph."""
+"""The names that a question holds, the walk through the graph, and the passages it finds."""
 
-from collections.abc import AsyncIterator
-from typing import Unpack
+from dataclasses import replace
+from itertools import product
+from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
-from graphrag_neo4j import AsyncGraphRAG, InputError
-from graphrag_neo4j.query.answer import Answer
-from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.settings.options import QueryOptions
-from tests.support.carol import Indexed, indexed_carol
-from tests.support.servers import TestServer
+from graphrag_neo4j import AsyncGraphRAG, Document
+from graphrag_neo4j.backends import Backends
+from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
+from graphrag_neo4j.graph import Graph, await_indexes, ensure_fulltext_indexes
+from graphrag_neo4j.model import WeightedEdge
+from graphrag_neo4j.model.concurrency import run_in_thread
+from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.query.graph_expansion import (
+    named_in,
+    names,
+    nearest_statements,
+    pagerank,
+    restart,
+)
+from graphrag_neo4j.query.local import local_context
+from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 
-QUESTION = "What does Scrooge think of Christmas and of Marley?"
-
-
-@pytest.fixture(scope="module")
-async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
-    async with indexed_carol(checked_server) as indexed:
-        yield indexed
-
-
-async def _context(
-    settings: Settings, question: str = QUESTION, **how: Unpack[QueryOptions]
-) -> Answer:
-    chosen: QueryOptions = {"method": "local", "context_only": True, **how}
-    async with AsyncGraphRAG(settings) as rag:
-        return await rag.query(question, **chosen)
-
-
-@pytest.mark.parametrize("budget", [1500, 3000, 12_000])
-async def test_both_ways_keep_budget_and_form(carol: Indexed, budget: int) -> None:
-    hop, ppr = [
-        (await _context(carol.settings, expand=expand, max_context_tokens=budget)).context[0]
-        for expand in ("hop", "ppr")
-    ]
-    assert hop.text != ppr.text
-    for table in (hop, ppr):
-        assert table.tokens <= table.budget == budget
-        assert list(table.by_kind())[-1] == "Sources"
-    if budget == 12_000:
-        assert list(ppr.by_kind()) == list(hop.by_kind())
-        assert "Scrooge" in ppr.by_kind()["Entities"][0].text
+node = some.sampled_from("abcdefgh")
+weight = some.floats(0.01, 100)
+edges = some.lists(some.tuples(node, node, weight), max_size=20)
+weights = some.dictionaries(node, weight, min_size=1)
+again = some.floats(0.05, 0.95)
 
 
-async def test_the_walk_is_the_default_and_comes_out_the_same_each_time(carol: Indexed) -> None:
-    ways: list[QueryOptions] = [{}, {"expand": "ppr"}, {}]
-    texts = [(await _context(carol.settings, **how)).context[0].text for how in ways]
-    assert texts[0] == texts[1] == texts[2]
-    with pytest.raises(InputError, match="expand"):
-        await _context(carol.settings, expand="jump")  # type: ignore[arg-type]
+@given(edges, weights, again)
+def test_the_mass_is_one(edges: list[WeightedEdge], seeds: dict[str, float], again: float) -> None:
+    mass = pagerank(edges, seeds, again)
+    assert sum(mass.values()) == pytest.approx(1)
+    assert min(mass.values()) >= 0
 
 
-async def test_drift_walks_too(carol: Indexed) -> None:
-    texts = {
-        (await _context(carol.settings, method="drift", expand=expand)).context[-1].text
-        for expand in ("hop", "ppr")
-    }
-    assert len(texts) == 2
+@given(edges, weights, some.randoms(use_true_random=False))
+def test_no_order_counts(
+    edges: list[WeightedEdge], seeds: dict[str, float], chance: object
+) -> None:
+    other = [(b, a, weight) for a, b, weight in edges]
+    chance.shuffle(other)  # type: ignore[attr-defined] # hypothesis gives a Random
+    assert pagerank(other, dict(reversed(seeds.items()))) == pagerank(edges, seeds)
+
+
+def test_what_no_edge_leads_to_has_nothing_and_what_is_nearer_has_more() -> None:
+    chain: list[WeightedEdge] = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("x", "y", 1)]
+    mass = pagerank(chain, {"a": 1})
+    assert mass["b"] > mass["c"] > mass["d"] > 0
+    assert mass["x"] == mass["y"] == 0
+
+
+def test_a_heavier_edge_is_walked_more() -> None:
+    mass = pagerank([("a", "b", 3), ("a", "c", 1)], {"a": 1})
+    assert mass["b"] == pytest.approx(3 * mass["c"])
+
+
+def test_a_name_inside_a_longer_one_is_not_named() -> None:
+    held = ("orchard", "Glass Orchard", "Glass", "Orchard of Stones", "Who")
+    rows = [{"id": name.lower(), "name": name, "score": 1.0} for name in held]
+    assert names("Who directed The Glass Orchard?", rows) == ["glass orchard", "who"]
+    assert names("An orchard beside the Glass Orchard", rows) == ["glass orchard", "orchard"]
+    assert names("", [{"id": "?!", "name": "?!", "score": 1.0}]) == []
+    assert named_in("Who directed The Glass Orchard?", "orchard")
+
+
+def test_what_few_chunks_mention_weighs_more() -> None:
+    found = restart({"rare": 1, "hub": 1}, {"rare": 1, "hub": 50}, {})
+    assert found["rare"] == pytest.approx(50 * found["hub"])
+    assert restart({}, {}, {}) == {}
+
+
+QUESTIONS = {
+    "Who is Scrooge?": "Scrooge",
+    "斯克鲁奇是谁？": "斯克鲁奇",
+    "马利和斯克鲁奇是什么关系": "斯克鲁奇",
+    "スクルージは誰ですか": "スクルージ",
+    "夏目漱石は何を書きましたか": "夏目漱石",
+    "Scrooge是谁？": "Scrooge",
+    "สครูจคือใคร": "สครูจ",
+}
+OTHERS = {
+    "Who directed The Glass Orchards?": "Orchard",
+    "マリーは誰ですか": "マリ",
+    "他是谁": "她",
+    "李白是谁": "李",
+    "斯克鲁奇是谁？": "？",
+}
+
+
+def test_a_name_is_found_in_a_question_and_a_part_of_another_word_is_no_name() -> None:
+    for question, name in QUESTIONS.items():
+        assert named_in(question, name)
+        assert names(question, [{"id": "1", "name": name}]) == ["1"]
+    for question, name in OTHERS.items():
+        assert not named_in(question, name)
+
+
+def asked(graph: Graph, embedder: Embedder | None, question: str) -> QueryContext:
+    backend = ExtractiveQueryBackend()
+    return QueryContext(graph, load_settings(), backend, run_in_thread, embedder, len, question)
+
+
+CHINESE = "马利和马力都在利马。"
+PEOPLE = ("马力", "利马", "马利", "马车", "利率", "马利亚")
+
+
+async def test_the_entity_that_a_chinese_question_names_comes_first(graph: Graph) -> None:
+    told = PresetBackend({CHINESE: found(*((one, "person", f"{one}。") for one in PEOPLE))})
+    await put(graph, documents(CHINESE))
+    await read(graph, told)
+    await describe(graph, told)
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+    await await_indexes(graph)
+    ways: list[Literal["hop", "ppr"]] = ["hop", "ppr"]
+    for name, expand in product(("马力", "利马", "马利", "马利亚"), ways):
+        query = replace(asked(graph, None, f"{name}是谁？"), expand=expand)
+        table = await local_context(query)
+        assert table.by_kind()["Entities"][0].text.startswith(f"{name} | ")
+
+
+TEXT = "A tale of a town."
+QUESTION = "Which person healed the sick horse?"
+TOLD = found(
+    ("Vera Holm", "person", "A veterinarian."),
+    ("Bess", "animal", "A pony."),
+    ("Otto Rand", "person", "A mayor."),
+    ("Town Hall", "place", "A house."),
+    ("Vera Holm", "Bess", "The veterinarian made the pony well again.", 5.0),
+    ("Otto Rand", "Town Hall", "The mayor opened the sick house for each person.", 5.0),
+)
+
+
+async def test_meaning_counts_and_not_shared_words(graph: Graph) -> None:
+    await put(graph, documents(TEXT))
+    await read(graph, PresetBackend({TEXT: TOLD}))
+    rows = await graph.run_plain("MATCH (x:Chunk|Entity) RETURN x.id AS id, x.name AS name")
+    ids = {row["name"]: row["id"] for row in rows}
+    query = asked(graph, Backends(load_settings()).local_embedder("en"), QUESTION)
+    first, second = await nearest_statements(query, None, [ids[None]], [])
+    assert set(first.ends) == {ids["Vera Holm"], ids["Bess"]}
+    assert first.weight == 1
+    assert set(second.ends) == {ids["Otto Rand"], ids["Town Hall"]}
+    assert 0 < second.weight < 1
+
+
+@pytest.mark.usefixtures("graph")
+async def test_the_passage_whose_title_is_the_entity_comes_first(alone: Settings) -> None:
+    titles = ["Aldby (village)", *(f"Notes {number}" for number in range(6))]
+    async with AsyncGraphRAG(alone) as rag:
+        same = [Document("The pond of Aldby froze over.", title, title) for title in titles]
+        assert (await rag.index(same)).complete
+        answer = await rag.query("What froze in Aldby?", method="local", context_only=True)
+        sources = answer.context[0].by_kind()["Sources"]
+        places = await rag.sources(*(record.ref for record in sources))
+    assert len(places) == len(titles)
+    assert places[0].document == "Aldby (village)"

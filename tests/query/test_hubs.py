@@ -85,9 +85,7 @@ def with_planet(name: str) -> str:
     return pair_id(SUN, entity_id(name))
 
 
-async def test_a_hub_keeps_the_pairs_chunks_and_claims_that_count_most(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hub_keeps_what_counts_most(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "HUB", 3)
     monkeypatch.setattr(merging, "KEPT", 2)
     await put(graph, documents(*TEXTS))
@@ -101,7 +99,7 @@ async def test_a_hub_keeps_the_pairs_chunks_and_claims_that_count_most(
     assert claims == [row["id"] for row in every[:2]]
 
 
-async def test_what_a_hub_keeps_follows_its_evidence(
+async def test_what_a_hub_keeps_follows_evidence(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(merging, "HUB", 2)
@@ -135,7 +133,7 @@ def in_any_order(walk: SurroundingsRow) -> list[list[tuple[object, ...]]]:
     return [sorted(zip(*columns, strict=True)) for columns in (related, mentions)]
 
 
-async def test_a_hub_that_keeps_all_gives_the_same_context_as_no_hub(
+async def test_a_hub_that_keeps_all_is_as_no_hub(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await put(graph, documents(*TEXTS))

@@ -32,9 +32,7 @@ SNOW = "It snowed. On that evening old Mr. Scrooge\nsigned the register for St. 
         ([SNOW], "Scrooge signed a register of the church of St. Paul’s.", SNOW[11:-9]),
     ],
 )
-def test_the_whole_sentence_that_says_it_or_shares_most_is_quoted(
-    texts: list[str], said: str, quoted: str
-) -> None:
+def test_the_sentence_that_says_it_is_quoted(texts: list[str], said: str, quoted: str) -> None:
     assert quotes([source(text, chunk=n) for n, text in enumerate(texts)], said) == [quoted]
 
 

@@ -6,26 +6,21 @@ from typing import Unpack
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError
-from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model.citations import LONG_REF
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.answer_text import NOTHING, TRY_LOCAL
-from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.options import QueryOptions
 from tests.conftest import Make
-from tests.support.carol import BOOK, indexed_carol
+from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.servers import TestServer
 
 QUESTION = "What does Scrooge think of Christmas and of Marley?"
 
 
-class Carol:
-    """The indexed book, its settings and the endpoint that read it."""
-
-    def __init__(self, settings: Settings, endpoint: FakeEndpoint, graph: Graph) -> None:
-        self.settings, self.endpoint, self.graph = settings, endpoint, graph
+class Carol(Indexed):
+    """The indexed book, which can be asked."""
 
     async def ask(self, question: str = QUESTION, **how: Unpack[QueryOptions]) -> Answer:
         self.endpoint.reset()
@@ -40,26 +35,23 @@ class Carol:
 
 @pytest.fixture(scope="module")
 async def carol(checked_server: TestServer) -> AsyncIterator[Carol]:
-    async with indexed_carol(checked_server, characters=60_000) as indexed:
-        yield Carol(indexed.settings, indexed.endpoint, indexed.graph)
+    async with indexed_carol(checked_server, characters=60_000) as one:
+        yield Carol(one.text, one.settings, one.endpoint, one.graph)
 
 
 @pytest.mark.parametrize("method", METHODS)
-async def test_each_method_answers_and_its_citations_lead_to_the_text(
-    carol: Carol, method: Method
-) -> None:
+async def test_citations_of_each_method_lead_to_the_text(carol: Carol, method: Method) -> None:
     answer = await carol.ask(method=method)
     assert answer.found
     assert answer.method == method
     assert answer.citations
     assert [(c.kind, c.ref) for c in answer.citations] == list(answer.cited)
-    text = BOOK.read_text("utf-8")
     for citation in answer.citations:
         assert citation.supported
         assert citation.title
         for source in citation.sources:
             assert source.document == "carol"
-            assert text[source.start : source.end] == source.text
+            assert carol.text[source.start : source.end] == source.text
     assert any(citation.sources for citation in answer.citations)
 
 
@@ -75,13 +67,30 @@ async def test_the_context_alone_asks_no_chat_model(carol: Carol, method: Method
         assert [one.text for one in answer.context] == [one.text for one in table.context]
 
 
-async def test_a_local_context_keeps_its_budget_and_its_order(carol: Carol) -> None:
-    answer = await carol.ask(method="local", context_only=True, max_context_tokens=3000)
-    [table] = answer.context
-    assert 2000 < table.tokens <= 3000
-    kinds = ["Reports", "Entities", "Relationships", "Claims", "Sources"]
-    assert [k for k in kinds if f"# {k}\n" in table.text] == list(table.by_kind())
-    assert "Scrooge" in table.by_kind()["Entities"][0].text
+@pytest.mark.parametrize("budget", [1500, 3000, 12_000])
+async def test_both_ways_of_expansion_keep_budget_and_form(carol: Carol, budget: int) -> None:
+    ways: list[QueryOptions] = [{"expand": "hop"}, {"expand": "ppr"}, {}, {"expand": "ppr"}]
+    contexts = []
+    for way in ways:
+        how: QueryOptions = {"method": "local", "context_only": True, **way}
+        how["max_context_tokens"] = budget
+        contexts.append((await carol.ask(**how)).context[0])
+    hop, ppr, default, again = contexts
+    assert hop.text != ppr.text == again.text == default.text
+    for table in (hop, ppr):
+        assert table.tokens <= table.budget == budget
+        assert list(table.by_kind())[-1] == "Sources"
+        kinds = ["Reports", "Entities", "Relationships", "Claims", "Sources"]
+        assert [k for k in kinds if f"# {k}\n" in table.text] == list(table.by_kind())
+    if budget == 12_000:
+        assert list(ppr.by_kind()) == list(hop.by_kind())
+        assert "Scrooge" in ppr.by_kind()["Entities"][0].text
+
+
+async def test_drift_walks_too(carol: Carol) -> None:
+    hop = await carol.ask(method="drift", context_only=True, expand="hop")
+    ppr = await carol.ask(method="drift", context_only=True, expand="ppr")
+    assert hop.context[-1].text != ppr.context[-1].text
 
 
 async def test_questions_that_can_not_be_asked_are_refused(carol: Carol) -> None:
@@ -91,6 +100,8 @@ async def test_questions_that_can_not_be_asked_are_refused(carol: Carol) -> None
         await carol.ask(method="global", level=77)
     with pytest.raises(InputError, match="no setting top_k_elephants"):
         await carol.ask(top_k_elephants=3)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="expand"):
+        await carol.ask(expand="jump")  # type: ignore[arg-type]
 
 
 async def test_the_cover_of_a_level_holds_each_entity_once(carol: Carol) -> None:
@@ -129,13 +140,6 @@ async def test_each_chunk_is_mapped_exactly_once_by_text_search(carol: Carol) ->
     assert carol.asked.count("json:points") == len(answer.context)
 
 
-async def test_no_part_of_a_rejected_report_is_rated_and_fewer_are_mapped(carol: Carol) -> None:
-    whole = await carol.ask(method="global", level=1, map_context_tokens=1000)
-    dynamic = await carol.ask(method="global", dynamic=True, map_context_tokens=1000)
-    assert 0 < len(dynamic.context) < len(whole.context)
-    assert "json:relevant_reports" in carol.asked
-
-
 async def test_only_the_nearest_reports_are_mapped_where_so_asked(carol: Carol) -> None:
     answer = await carol.ask(
         method="global", level=0, prefilter=3, context_only=True, small_share=1.0
@@ -160,9 +164,7 @@ async def test_a_citation_of_what_was_not_shown_is_marked(carol: Carol) -> None:
     assert "no longer in the graph" in str(invented[0])
 
 
-async def test_a_follow_up_of_drift_brings_sources_and_depth_and_calls_bound_it(
-    carol: Carol,
-) -> None:
+async def test_a_follow_up_of_drift_brings_sources_and_calls_bound_it(carol: Carol) -> None:
     async with AsyncGraphRAG(carol.settings) as rag:
         answer = await rag.drift_search(QUESTION, drift_calls=3)
         near = await rag.basic_search(QUESTION, context_only=True)
@@ -214,7 +216,7 @@ async def test_without_a_model_words_lead_and_sentences_are_quoted(carol: Carol)
 
 @pytest.mark.parametrize("question", ["Who is he?", "xyzzy plugh"])
 @pytest.mark.parametrize("method", METHODS)
-async def test_without_a_model_a_question_of_no_word_that_is_there_has_no_answer(
+async def test_words_that_are_nowhere_have_no_answer(
     carol: Carol, question: str, method: Method
 ) -> None:
     alone = carol.settings.changed(openai_api_key=None, openai_base_url=None)
@@ -256,9 +258,7 @@ def test_an_empty_graph_says_what_makes_it(settings: Make) -> None:
 
 
 @pytest.mark.usefixtures("graph")
-def test_a_half_built_index_says_which_stage_is_missing(
-    settings: Make, endpoint: FakeEndpoint
-) -> None:
+def test_a_half_built_index_says_what_is_missing(settings: Make, endpoint: FakeEndpoint) -> None:
     endpoint.change(garbage=1.0, only=["extraction"])
     with GraphRAG(settings()) as rag:
         rag.index([Document("Marley was dead.", "memory:0")])
@@ -267,12 +267,3 @@ def test_a_half_built_index_says_which_stage_is_missing(
         pytest.raises(InputError, match="no reports of communities yet"),
     ):
         rag.global_search("Anything?")
-
-
-@pytest.mark.usefixtures("graph")
-def test_a_script_reads_a_stream(settings: Make) -> None:
-    with GraphRAG(settings()) as rag:
-        rag.index([Document("Marley met Scrooge in London. Marley was dead.", "memory:0")])
-        stream = rag.stream("Who met Scrooge in London?", method="basic")
-        assert "".join(stream) == stream.answer.text
-        assert stream.answer.citations

@@ -20,7 +20,7 @@ TALES = [
 ]
 
 
-async def test_a_model_is_asked_once_and_what_it_invents_is_left_out(
+async def test_what_a_model_invents_is_left_out(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
     async with AsyncGraphRAG(settings(claims=False)) as rag:
@@ -83,33 +83,26 @@ async def test_hostile_text_stays_within_its_marks(settings: Make) -> None:
 
 
 @pytest.mark.usefixtures("graph", "environment")
-class TestCommands:
-    """What `suggest` and `chat` show."""
-
-    def test_suggest_and_chat(
-        self, kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endpoint: FakeEndpoint
-    ) -> None:
-        ran = kg("suggest")
-        assert ran.code == 1
-        assert "The graph has no documents yet." in ran.err
-        for one in TALES:
-            (tmp_path / f"{one.source}.txt").write_text(one.text)
-        assert kg("index", tmp_path).code == 0
-        ran = kg("suggest", "3")
-        assert ran.code == 0
-        assert ran.out.count("?") == 3
-        assert "Left out: 1 question that the graph can't answer." in ran.out
-        typed = iter(["Who is Jacob Marley?", "1", "/suggest", "99", "/method foo", "???", "7", ""])
-        monkeypatch.setattr("graphrag_neo4j.cli.output.terminal.prompt", lambda _text: next(typed))
-        ran = kg("chat", "--method", "local", "--suggestions", "2")
-        assert ran.code == 0, ran.err
-        first = ran.out.partition("  1. ")[2].partition("\n")[0]
-        assert f"\n{first}\n" in ran.out  # its number asked it
-        assert "There is no suggestion 99: type a number from 1 to " in ran.out
-        assert "The question holds no word: write what you want to know." in ran.err
-        assert "There is no method foo. The methods are auto, global, local, " in ran.out
-        assert ran.out.count("You may ask next, by its number:") >= 3
-        endpoint.reset()
-        typed = iter(["Who is Jacob Marley?", ""])
-        assert "You may ask next" not in kg("chat", "--suggestions", "0").out
-        assert endpoint.count("json:next_questions") == 0
+def test_suggest_and_chat(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endpoint: FakeEndpoint
+) -> None:
+    for one in TALES:
+        (tmp_path / f"{one.source}.txt").write_text(one.text)
+    assert kg("index", tmp_path).code == 0
+    ran = kg("suggest", "3")
+    assert ran.out.count("?") == 3
+    assert "Left out: 1 question" in ran.out
+    typed = iter(["Who is Jacob Marley?", "1", "/suggest", "99", "/method foo", "???", "7", ""])
+    monkeypatch.setattr("graphrag_neo4j.cli.output.terminal.prompt", lambda _text: next(typed))
+    ran = kg("chat", "--method", "local", "--suggestions", "2")
+    assert ran.code == 0, ran.err
+    first = ran.out.partition("  1. ")[2].partition("\n")[0]
+    assert f"\n{first}\n" in ran.out  # its number asked it
+    assert "no suggestion 99" in ran.out
+    assert "no method foo" in ran.out
+    assert "holds no word" in ran.err
+    assert ran.out.count("You may ask next") >= 3
+    endpoint.reset()
+    typed = iter(["Who is Jacob Marley?", ""])
+    assert "You may ask next" not in kg("chat", "--suggestions", "0").out
+    assert endpoint.count("json:next_questions") == 0

@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.evaluate import Evaluation
+from graphrag_neo4j import AsyncGraphRAG, ModelError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.model.events import Event, Notice
-from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query import engine
+from graphrag_neo4j.query.answer import METHODS, Answer, Method
+from graphrag_neo4j.query.engine import messages_of
+from graphrag_neo4j.text.tokens import CountTokens
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.recording_endpoint import Body, prompt_of, recording_endpoint, schema_of
@@ -32,18 +34,16 @@ async def ask(
     carol: Indexed,
     question: str = FIRST,
     url: str | None = None,
+    max_cost: float | None = None,
     **how: Any,  # noqa: ANN401 - options of a question
 ) -> tuple[Answer, list[str]]:
     """The answer, and the notices that were given."""
     said: list[Event] = []
-    settings = carol.settings.changed(openai_base_url=url) if url else carol.settings
+    settings = carol.settings.changed(max_cost=max_cost)
+    settings = settings.changed(openai_base_url=url) if url else settings
     async with AsyncGraphRAG(settings, said.append) as rag:
         answer = await rag.query(question, **how)
     return answer, [event.text for event in said if isinstance(event, Notice)]
-
-
-async def rows(carol: Indexed, statement: str, **values: object) -> list[dict[str, Any]]:
-    return [dict(row) for row in await carol.graph.run_plain(statement, **values)]
 
 
 def refs(prompt: str) -> set[int]:
@@ -55,8 +55,7 @@ def refs_of(answer: Answer) -> set[int]:
 
 
 async def refs_of_level(carol: Indexed, level: int, *, plain: bool) -> set[int]:
-    found = await rows(
-        carol,
+    found = await carol.graph.run_plain(
         "MATCH (c:Community {level: $level}) WHERE (c.origin = 'elements') = $plain "
         "RETURN c.ref AS ref",
         level=level,
@@ -93,10 +92,9 @@ async def test_a_relevant_report_stays_if_none_of_its_parts_is_relevant(carol: I
 
 
 async def test_a_relevant_part_replaces_its_whole(carol: Indexed) -> None:
-    [one, *_] = await rows(
-        carol,
+    [one, *_] = await carol.graph.run_plain(
         "MATCH (part:Community {level: 1})-[:PARENT]->(whole:Community) "
-        "WHERE part.origin <> 'elements' RETURN part.ref AS part, whole.ref AS whole ORDER BY part",
+        "WHERE part.origin <> 'elements' RETURN part.ref AS part, whole.ref AS whole ORDER BY part"
     )
     with recording_endpoint(_only({one["part"], one["whole"]})) as (url, _):
         answer, _ = await ask(carol, url=url, method="global", dynamic=True, small_share=0.0)
@@ -104,34 +102,16 @@ async def test_a_relevant_part_replaces_its_whole(carol: Indexed) -> None:
 
 
 async def test_no_report_without_a_model_is_rated_by_one(carol: Indexed) -> None:
-    found = await rows(carol, "MATCH (c:Community) WHERE c.origin = 'elements' RETURN c.ref AS ref")
+    found = await carol.graph.run_plain(
+        "MATCH (c:Community) WHERE c.origin = 'elements' RETURN c.ref AS ref"
+    )
     plain = {row["ref"] for row in found}
-    with recording_endpoint(_everything) as (url, came):
+    with recording_endpoint(_only(None)) as (url, came):
         answer, _ = await ask(carol, url=url, method="global", dynamic=True, small_share=1.0)
     rated = [refs(prompt_of(body)) for body in came if schema_of(body) == RATED]
     assert rated
     assert not any(plain & batch for batch in rated)
     assert plain & refs_of(answer)
-
-
-async def test_nothing_is_answered_from_plain_reports_alone(carol: Indexed) -> None:
-    with recording_endpoint(_only(set())) as (url, came):
-        answer, _ = await ask(carol, url=url, method="global", dynamic=True)
-    assert not answer.context
-    assert not answer.found
-    assert {schema_of(body) for body in came} == {RATED}
-
-
-async def test_batches_of_a_level_are_rated_side_by_side(
-    carol: Indexed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphrag_neo4j.query.global_.RATED_AT_ONCE", 1)
-    with FakeEndpoint(latency=1.0, only=("json:relevant_reports",)) as slow:
-        await ask(carol, url=slow.url, method="global", dynamic=True)
-        rated = [call for call in slow.log if call.kind == f"json:{RATED}"]
-    assert len(rated) > 2
-    # The first call to a server of one's own goes alone, to see how fast it is.
-    assert rated[2].time < rated[1].ended
 
 
 async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -> None:
@@ -144,39 +124,133 @@ async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
 
 
-async def test_local_contexts_are_not_called_reports(carol: Indexed) -> None:
-    with recording_endpoint() as (url, came):
-        await ask(carol, url=url, method="drift", drift_calls=2)
-    primed = [body["messages"][0]["content"] for body in came if schema_of(body) == "primer"]
-    assert len(primed) == 3
-    assert any("# Sources" in prompt for prompt in primed)
-    assert not any(re.search(r"reports below|\n# Reports\n\n", prompt) for prompt in primed)
-
-
-async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(
-    carol: Indexed, tmp_path: Path
-) -> None:
-    evaluation = Evaluation(tmp_path / "e", carol.settings)
-    evaluation.add_questions([FIRST])
-    evaluation.choose(["C0", "global:0"])
-    assert (await evaluation.answer()).made == 2
-    paper, ours = evaluation.folder.current_answers().values()
-    [level] = await rows(carol, "MATCH (c:Community {level: 0}) RETURN count(c) AS n")
-    assert paper.units == level["n"] > (ours.units or 0)
-    assert not any("KG_SMALL_SHARE" in notice for notice in paper.notices)
-    assert any("KG_SMALL_SHARE" in notice for notice in ours.notices)
-
-
-def _only(relevant: set[int]) -> Callable[[Body], str | None]:
+def _only(relevant: set[int] | None) -> Callable[[Body], str | None]:
     def reply(body: Body) -> str | None:
         if schema_of(body) != RATED:
             return None
-        return json.dumps({"relevant": sorted(relevant & refs(prompt_of(body)))})
+        shown = refs(prompt_of(body))
+        return json.dumps({"relevant": sorted(shown if relevant is None else shown & relevant)})
 
     return reply
 
 
-def _everything(body: Body) -> str | None:
-    if schema_of(body) != RATED:
-        return None
-    return json.dumps({"relevant": sorted(refs(prompt_of(body)))})
+# A question is understood together with the conversation before it.
+
+HISTORY = [("What does the book say of Fezziwig?", "He is merry [Data: Entities (5)].")]
+UNDERSTOOD = "And what of his ball (about Fezziwig)?"
+
+
+async def resume(carol: Indexed, *, method: Method, **changed: object) -> tuple[str, list[Event]]:
+    said: list[Event] = []
+    carol.endpoint.reset()
+    async with AsyncGraphRAG(carol.settings.changed(**changed), said.append) as rag:
+        answer = await rag.query("And what of his ball?", method=method, history=HISTORY)
+    return answer.question, said
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_each_call_sees_the_whole_question(carol: Indexed, method: Method) -> None:
+    question, said = await resume(carol, method=method)
+    assert question == UNDERSTOOD
+    assert Notice(f"The question is understood as: {UNDERSTOOD}") in said
+    kinds = [call.kind for call in carol.endpoint.log if not call.inputs]
+    assert kinds.count("json:self_contained_question") == 1
+    assert kinds[0] == "json:self_contained_question"
+
+
+async def test_a_model_that_answers_instead_leaves_the_question_as_it_was(carol: Indexed) -> None:
+    carol.endpoint.change(garbage=1.0, only=["json:self_contained_question"])
+    try:
+        question, said = await resume(carol, method="local")
+    finally:
+        carol.endpoint.change(garbage=0.0, only=[])
+    assert question == "And what of his ball?"
+    [notice] = [one for one in said if isinstance(one, Notice)]
+    assert notice.warning
+    assert "asked as it stands, without what was said before" in notice.text
+
+
+async def test_without_a_model_a_pronoun_gets_the_name_before_it(carol: Indexed) -> None:
+    question, said = await resume(carol, method="local", openai_api_key=None, openai_base_url=None)
+    assert question == "And what of his ball (Fezziwig)?"
+    assert Notice(f"The question is understood as: {question}") in said
+
+
+def words(each: int) -> CountTokens:
+    """Counts each word as so many tokens."""
+    return lambda text: each * len(text.split())
+
+
+def test_the_latest_turns_count_as_far_as_they_fit() -> None:
+    history = [("one two", "three four"), ("five six", "seven eight"), ("nine", "ten")]
+    said = [message.content for message in messages_of(history, words(engine.HISTORY // 6))]
+    assert said == ["five six", "seven eight", "nine", "ten"]
+    said = [message.content for message in messages_of(history, words(engine.HISTORY // 5))]
+    assert said == ["five six", "seven", "nine", "ten"]
+    assert len(messages_of(history * 9, len)) == 2 * engine.TURNS
+
+
+def test_a_long_answer_is_shortened_and_loses_its_citations() -> None:
+    history = [
+        ("Who?", "word " * 1000 + "[Data: Entities (5)]"),
+        ("And?", "So [Data: Claims (2)]."),
+    ]
+    count = words(engine.HISTORY // 100)
+    messages = messages_of(history, count)
+    assert sum(count(message.content) for message in messages) <= engine.HISTORY
+    assert messages[-1].content == "So."
+    assert "Data" not in messages[1].content
+
+
+# Calls that fail in part are told, and the others answer.
+
+SMALL = {"map_context_tokens": 500, "small_share": 1.0}  # many calls
+WAYS: list[tuple[str, dict[str, Any]]] = [
+    ("json:points", {"method": "global", **SMALL}),
+    ("json:primer", {"method": "drift", **SMALL}),
+    ("json:relevant_reports", {"method": "global", "dynamic": True, **SMALL}),
+]
+
+
+@pytest.fixture
+def endpoint(carol: Indexed) -> Iterator[FakeEndpoint]:
+    yield carol.endpoint
+    carol.endpoint.change(garbage=0.0, spared=0, only=[], key="")
+
+
+@pytest.mark.parametrize(("kind", "how"), WAYS)
+async def test_some_calls_may_fail(
+    carol: Indexed, endpoint: FakeEndpoint, kind: str, how: dict[str, Any]
+) -> None:
+    endpoint.change(garbage=1.0, only=[kind])
+    with pytest.raises(ReplyError, match="none of the model's replies"):
+        await ask(carol, **how)
+    endpoint.change(garbage=0.0)
+    if "dynamic" not in how:
+        assert (await ask(carol, **how))[0].notices == ()
+        endpoint.change(garbage=1.0, spared=3)
+        answer, said = await ask(carol, **how)
+        assert answer.found
+        assert answer.citations
+        (notice,) = answer.notices
+        assert "reply can't be used" in notice
+        assert notice in said
+
+
+async def test_reports_that_could_not_be_rated_are_kept(
+    carol: Indexed, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_neo4j.query.global_.RATED_AT_ONCE", 2)
+    endpoint.change(garbage=1.0, spared=1, only=["json:relevant_reports"])
+    answer, _ = await ask(carol, **WAYS[2][1])
+    assert any("groups of reports were counted as relevant" in notice for notice in answer.notices)
+
+
+async def test_a_refused_key_and_a_cost_limit_end_it(
+    carol: Indexed, endpoint: FakeEndpoint
+) -> None:
+    with pytest.raises(BudgetSpentError):
+        await ask(carol, method="global", max_cost=0.0)
+    endpoint.change(key="another")
+    with pytest.raises(ModelError, match="refuses the key"):
+        await ask(carol, method="global")

@@ -63,7 +63,10 @@ class Member:
             tasks.cancel_scope.cancel()
 
         async with client, await anyio.connect_tcp("127.0.0.1", self.port) as server:
-            await exactly(client, len(BOLT_5_4))
+            try:
+                await exactly(client, len(BOLT_5_4))
+            except anyio.EndOfStream:  # on a busy machine, a driver gives up while it connects
+                return
             await server.send(BOLT_5_4)
             await client.send(await exactly(server, 4))
             async with anyio.create_task_group() as tasks:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Semaphore, Thread
+from threading import Semaphore, Thread
 
 from graphrag_neo4j.embedded.releases import Jar, read_lock
 
@@ -14,7 +14,7 @@ class Repository(ThreadingHTTPServer):
     """Gives `files` by path; `asked` counts the requests.
 
     `busy`: as many requests as it counts are answered with 503 first. `cut`: paths whose body
-    ends half way. `half`: an event that each body waits for when half of it is sent.
+    ends half way.
     """
 
     daemon_threads = True
@@ -26,7 +26,6 @@ class Repository(ThreadingHTTPServer):
         self.asked: Counter[str] = Counter()
         self.busy = Semaphore(0)
         self.cut: set[str] = set()
-        self.half: Event | None = None
 
     @property
     def url(self) -> str:
@@ -58,12 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        half = len(content) // 2
-        self.wfile.write(content[:half])
-        if self.server.half:
-            self.server.half.wait(timeout=30)
-        if not cut:
-            self.wfile.write(content[half:])
+        self.wfile.write(content[: len(content) // 2] if cut else content)
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""

@@ -91,7 +91,13 @@ async def example_values(graph: Graph) -> ExampleValues:
 
 def sections(values: ExampleValues) -> list[Section]:
     """Returns all queries by section, with `values` in place of their parameters."""
-    return [Section(title, [_query(name, values) for name in names]) for title, names in ORDER]
+
+    def query(name: str) -> Query:
+        text = read_statement(f"browse/{name}")
+        about = text.partition("\n")[0].removeprefix("//").strip()
+        return Query(name, about, PARAMETER.sub(lambda m: literal(values[m[1]]), text).strip())
+
+    return [Section(title, [query(name) for name in names]) for title, names in ORDER]
 
 
 def literal(value: int | str | None) -> str:
@@ -108,15 +114,21 @@ def literal(value: int | str | None) -> str:
     return "'" + text.replace("\n", "\\n").replace("\r", "\\r") + "'"
 
 
-def _query(name: str, values: ExampleValues) -> Query:
-    text = read_statement(f"browse/{name}")
-    about = text.partition("\n")[0].removeprefix("//").strip()
-    return Query(name, about, PARAMETER.sub(lambda m: literal(values[m[1]]), text).strip())
-
-
 def guide(sections: Sequence[Section]) -> str:
     """Returns the HTML page for the command `:guide`, with one slide for each section."""
-    slides = "".join(_slide(n, section) for n, section in enumerate(sections))
+    kind = "programlisting cm-s-neo code runnable standalone-example ng-binding"
+    slides = ""
+    for n, section in enumerate(sections):
+        how = "" if n else f"<p>{HOW}</p>"
+        slides += '<slide class="row-fluid"><div class="col-sm-12">'
+        slides += f"<h3>{escape(section.title)}</h3>{how}"
+        for query in section.queries:
+            slides += (
+                f"<p>{escape(query.about)}</p>"
+                f'<figure><pre mode="cypher" class="pre-scrollable {kind}" data-lang="cypher"'
+                f' lang="cypher">{escape(query.statement)}</pre></figure>'
+            )
+        slides += "</div></slide>"
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         f"<title>{TITLE}</title></head><body>"
@@ -136,24 +148,6 @@ def saved(sections: Sequence[Section], *, archive: bool) -> bytes:
             name = zipfile.ZipInfo(f"graphrag-neo4j/{query.name}.cypher", NO_TIME)
             file.writestr(name, query.text)
     return packed.getvalue()
-
-
-def _slide(n: int, section: Section) -> str:
-    how = "" if n else f"<p>{HOW}</p>"
-    queries = "".join(map(_figure, section.queries))
-    return (
-        '<slide class="row-fluid"><div class="col-sm-12">'
-        f"<h3>{escape(section.title)}</h3>{how}{queries}</div></slide>"
-    )
-
-
-def _figure(query: Query) -> str:
-    kind = "programlisting cm-s-neo code runnable standalone-example ng-binding"
-    return (
-        f"<p>{escape(query.about)}</p>"
-        f'<figure><pre mode="cypher" class="pre-scrollable {kind}" data-lang="cypher"'
-        f' lang="cypher">{escape(query.statement)}</pre></figure>'
-    )
 
 
 # The server

@@ -23,16 +23,6 @@ PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
 SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")
 Table = Sequence[Sequence[object]]
-# The same columns as in `KINDS` of tables.js. The texts of a table quote those of earlier tables.
-COLUMNS: Final = {
-    "documents": "title source",
-    "chunks": "ref document start text",
-    "entities": "ref name type description degree community chunks",
-    "relationships": "ref source target weight description chunks",
-    "claims": "ref description status since until chunk start end entities",
-    "communities": "ref parent level size title summary rating why origin findings",
-}
-
 # The tables whose texts come from documents. Only the texts of communities may hold citations.
 FROM_DOCUMENTS: Final = ("chunks", "entities", "relationships", "claims")
 
@@ -99,6 +89,17 @@ class MapCommunityRow(TypedDict):
     findings: list[tuple[str, str]]
 
 
+# The same columns as in `KINDS` of tables.js. The texts of a table quote those of earlier tables.
+COLUMNS: Final[Mapping[str, Sequence[str]]] = {
+    "documents": ("title", "source"),
+    "chunks": ("ref", "document", "start", "text"),
+    "entities": tuple(MapEntityRow.__annotations__),
+    "relationships": tuple(MapRelationshipRow.__annotations__),
+    "claims": tuple(MapClaimRow.__annotations__),
+    "communities": tuple(MapCommunityRow.__annotations__),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Map:
     """The data of a map. The values of each row are in the order that `tables.js` expects."""
@@ -123,12 +124,7 @@ class Map:
         )
 
     def _packed(self) -> str:
-        # The data are stored by columns, because similar values next to each other compress better.
-        tables = {name: list(zip(*rows, strict=True)) for name, rows in self._pooled().items()}
-        return packed(tables)
-
-    def _pooled(self) -> dict[str, list[Sequence[object]]]:
-        """Returns the tables, with texts as runs of pieces, and the table of these pieces."""
+        """Packs the tables, with texts as runs of pieces, and the table of these pieces."""
         pool = Pool()
         put: dict[str, Callable[[Any], object]] = {
             "text": pool.exactly,
@@ -138,12 +134,14 @@ class Map:
         }
         tables: dict[str, list[Sequence[object]]] = {}
         for table, names in COLUMNS.items():
-            packs = [put.get(name) for name in names.split()]
+            packs = [put.get(name) for name in names]
             tables[table] = [
                 [pack(value) if pack else value for pack, value in zip(packs, row, strict=True)]
                 for row in getattr(self, table)
             ]
-        return {**tables, "pieces": [[piece] for piece in pool.pieces]}
+        tables["pieces"] = [[piece] for piece in pool.pieces]
+        # By columns, because similar values next to each other compress better.
+        return packed({name: list(zip(*rows, strict=True)) for name, rows in tables.items()})
 
 
 async def read_map(graph: Graph) -> Map:
@@ -157,8 +155,7 @@ async def read_map(graph: Graph) -> Map:
     return Map(
         documents=[[neutralised(title), source] for source, title in documents],
         chunks=_table(
-            "chunks",
-            ({**row, "document": place[row["source"], row["document"]]} for row in chunks),
+            "chunks", ({**row, "document": place[row["source"], row["document"]]} for row in chunks)
         ),
         entities=_table("entities", await graph.read("map/entities", MapEntityRow, places=PLACES)),
         relationships=_table(
@@ -175,10 +172,9 @@ def _table(table: str, rows: Iterable[Mapping[str, object]]) -> Table:
 
     Text from documents that looks like a citation is neutralised.
     """
-    columns = COLUMNS[table].split()
+    values = ([row[name] for name in COLUMNS[table]] for row in rows)
     if table not in FROM_DOCUMENTS:
-        return [[row[name] for name in columns] for row in rows]
-    values = ((row[name] for name in columns) for row in rows)
+        return list(values)
     return [[neutralised(one) if isinstance(one, str) else one for one in row] for row in values]
 
 

@@ -123,54 +123,19 @@ def test_browser_opens_the_guide_and_draws_its_queries_in_our_style(home: Home, 
     assert captions[0].text.split()[0].strip("…") in titles
 
 
-# The map
+PICTURE = "document.getElementById('canvas').toDataURL()"
 
 
 @pytest.mark.one_release
-def test_the_map_finds_an_entity_by_keyboard_alone_and_draws_its_surroundings(
-    home: Home, page: Page, tmp_path: Path
-) -> None:
+def test_an_entity_of_the_map_is_found_by_keyboard(home: Home, page: Page, tmp_path: Path) -> None:
     put(page, home.map, tmp_path / "map.html")
     [field] = page.wait("#search")
     field.send_keys("scrooge")
     assert page.wait("#found li")[0].text.startswith("SCROOGE")
     field.send_keys(Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER)
     page.until("document.querySelector('#panel h2').innerText === 'SCROOGE'")
-    before = page.chrome.execute_script(PICTURE)
+    before = page.ask(PICTURE)
     page.wait("#graph")[0].send_keys(Keys.ENTER)
     page.until("document.getElementById('graph').ariaPressed === 'true'")
-    assert page.chrome.execute_script(PICTURE) != before
+    assert page.ask(PICTURE) != before
     assert page.errors == []
-
-
-WRAPPED = (
-    "JANE LEE: The Ghost of Christmas Past was shown to old Mr. Scrooge at the\n"
-    "counting-house of St. Paul’s, and then it left.\n\n"
-    "BEN BLOOM: The fog came in. THE END OF THE PROJECT"
-)
-SAID = "The Ghost of Christmas Past was shown to old Mr. Scrooge at the counting-house"
-
-
-@pytest.mark.one_release
-def test_the_map_quotes_whole_sentences_and_only_those_that_say_it(
-    page: Page, tmp_path: Path
-) -> None:
-    whole = "The Ghost was shown to Mr. Scrooge at his counting-house [Data: Sources (1)]."
-    none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
-    community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
-    entity = [1, "Jacob Marley", "person", "", 0, 1, [1]]
-    drawn = Map([["Carol", "carol"]], [[1, 0, 100, WRAPPED]], [entity], [], [], [community])
-    put(page, drawn, tmp_path / "map.html")
-    page.chrome.execute_script("location.hash = '#community-1'")
-    for button in page.wait("#panel .cite", 2):
-        button.click()
-    said, place = (quote.text for quote in page.wait("#panel blockquote", 2))
-    assert " ".join(said.split()).startswith(f"{SAID} of St. Paul’s, and then it left. Carol, ")
-    assert place == f"Carol, characters 100–{100 + len(WRAPPED)}"
-    page.chrome.execute_script("location.hash = '#entity-1'")
-    page.until("document.querySelector('#panel h2').innerText === 'Jacob Marley'")
-    assert page.wait("#panel blockquote")[0].text == place
-    assert page.errors == []
-
-
-PICTURE = "return document.getElementById('canvas').toDataURL()"

@@ -27,7 +27,6 @@ NAMES = """
   });
 })()
 """
-DRAWN = "document.getElementById('canvas').toDataURL()"
 MIDDLE = """
 (() => {
   const { left, top, width, height } = document.getElementById("picture").getBoundingClientRect();
@@ -104,7 +103,7 @@ def zoom(page: Page) -> int:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 800, 1600])
 @pytest.mark.parametrize("view", ["circles", "graph"])
-def test_no_name_stands_on_another_one_at_any_zoom(
+def test_no_name_stands_on_another(
     page: Page, tmp_path: Path, view: str, width: int, scheme: str
 ) -> None:
     page.prefer(prefers_color_scheme=scheme, **STILL)
@@ -151,9 +150,7 @@ def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path
 
 
 @pytest.mark.parametrize(("chunks", "source"), [(1, "The tale"), (2, "The tale, part 1")])
-def test_a_citation_is_shown_by_name_with_its_ref_as_a_tooltip(
-    page: Page, tmp_path: Path, chunks: int, source: str
-) -> None:
+def test_a_citation_is_shown_by_name(page: Page, tmp_path: Path, chunks: int, source: str) -> None:
     put(page, small(chunks=chunks), tmp_path / "map.html")
     open_community(page, 5)
     cites = page.all("#panel .cite")
@@ -199,6 +196,33 @@ def test_hostile_text_is_shown_as_it_is_everywhere(page: Page, tmp_path: Path) -
     assert page.errors == []
 
 
+WRAPPED = (
+    "JANE LEE: The Ghost of Christmas Past was shown to old Mr. Scrooge at the\n"
+    "counting-house of St. Paul’s, and then it left.\n\n"
+    "BEN BLOOM: The fog came in. THE END OF THE PROJECT"
+)
+SAID = "The Ghost of Christmas Past was shown to old Mr. Scrooge at the counting-house"
+
+
+def test_whole_sentences_are_quoted_that_say_it(page: Page, tmp_path: Path) -> None:
+    whole = "The Ghost was shown to Mr. Scrooge at his counting-house [Data: Sources (1)]."
+    none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
+    community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
+    entity = [1, "Jacob Marley", "person", "", 0, 1, [1]]
+    drawn = Map([["Carol", "carol"]], [[1, 0, 100, WRAPPED]], [entity], [], [], [community])
+    put(page, drawn, tmp_path / "map.html")
+    page.chrome.execute_script("location.hash = '#community-1'")
+    for button in page.wait("#panel .cite", 2):
+        button.click()
+    said, place = (quote.text for quote in page.wait("#panel blockquote", 2))
+    assert " ".join(said.split()).startswith(f"{SAID} of St. Paul’s, and then it left. Carol, ")
+    assert place == f"Carol, characters 100–{100 + len(WRAPPED)}"
+    page.chrome.execute_script("location.hash = '#entity-1'")
+    page.until("document.querySelector('#panel h2').innerText === 'Jacob Marley'")
+    assert page.wait("#panel blockquote")[0].text == place
+    assert page.errors == []
+
+
 # Fingers and keys
 
 
@@ -211,7 +235,7 @@ def touched(page: Page, tmp_path: Path) -> Page:
     return page
 
 
-def test_two_fingers_zoom_and_move_the_picture_and_leave_the_page(touched: Page) -> None:
+def test_two_fingers_zoom_and_move_the_picture(touched: Page) -> None:
     x, y, _, _ = touched.ask(MIDDLE)
     before = zoom(touched)
     touched.stroke(((x - 30, y), (x - 90, y)), ((x + 30, y), (x + 90, y)))

@@ -8,6 +8,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import AsyncIterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +68,6 @@ def given_by(
 # Queries
 
 
-def test_each_file_is_a_query_of_the_guide() -> None:
-    files = {path.stem for path in (ROOT / "cypher" / "browse").glob("*.cypher")}
-    assert files == set(NAMES)
-    assert len(NAMES) == len(files)
-
-
 @pytest.mark.parametrize("name", NAMES)
 async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str) -> None:
     query = queries(dict(await example_values(book)))[name]
@@ -130,7 +125,6 @@ def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:
 
 
 BROWSER = "http://localhost:7474"
-OTHERS = ("https://evil.example", "http://localhost:7475", "https://localhost:7474", "null", "")
 
 
 def ask(port: int, method: str, path: str, host: str = "localhost", origin: str = BROWSER) -> Any:  # noqa: ANN401
@@ -155,17 +149,13 @@ def test_pages_are_served_to_a_browser_of_another_port() -> None:
         assert ask(port, "GET", "/other")[0].status == 404
         for host in ("evil.example", "localhost:1", f"localhost.evil.example:{port}"):
             assert ask(port, "GET", "/guide.html", host=host)[0].status == 403
+        others = ["https://evil.example", "http://localhost:7475", "https://localhost:7474", "null"]
+        for method, origin in product(("GET", "OPTIONS"), (*others, "")):
+            response, body = ask(port, method, "/guide.html", origin=origin)
+            assert (response.status, body) == (403, "")
+            assert not [name for name in response.headers if name.startswith("Access-Control")]
     with served({}, (), port):
         pass
-
-
-@pytest.mark.parametrize("origin", OTHERS)
-@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
-def test_no_page_is_given_to_another_origin(method: str, origin: str) -> None:
-    with served({"/guide.html": "names out of the graph"}, {BROWSER}) as port:
-        response, body = ask(port, method, "/guide.html", origin=origin)
-        assert (response.status, body) == (403, "")
-        assert not [name for name in response.headers if name.startswith("Access-Control")]
 
 
 # The map
@@ -213,9 +203,7 @@ def test_texts_come_out_of_the_map_as_they_were(exact: list[str], loose: list[st
         assert written(pool.pieces, runs).split() == text.split()
 
 
-async def test_the_rows_of_the_map_are_in_the_order_in_which_its_script_reads_them(
-    book: Graph,
-) -> None:
+async def test_the_rows_of_the_map_are_in_the_order_of_its_script(book: Graph) -> None:
     script = (ROOT / "graphrag_neo4j" / "data" / "map" / "tables.js").read_text()
     orders = dict(re.findall(r'^  (\w+): "([\w ]+)",$', script, re.MULTILINE))
     found = await read_map(book)
@@ -230,28 +218,6 @@ def test_the_page_of_a_map_names_no_other_place() -> None:
     assert "default-src 'none'" in page
     assert not re.findall(r"""(?:src|href)=["']?\w""", page)
     assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page()
-
-
-@pytest.mark.parametrize(
-    ("sources", "name"),
-    [
-        (["file:///a/b/1.txt", "file:///a/b/2.txt"], "2 documents from b"),
-        (["file:///My%20tales/1", "file:///My%20tales/old/2"], "2 documents from My tales"),
-        (["file:///a/1.txt", "file:///b/2.txt"], "2 documents"),
-        (["1.txt", "2.txt"], "2 documents"),
-        (["tales/1.txt", "tales/2.txt"], "2 documents from tales"),
-        (["file:///a/all.csv#1", "file:///a/all.csv#2"], "2 documents from all.csv"),
-        (["file:///a/all.csv#1", "file:///a/2.txt"], "2 documents from a"),
-        (["https://example.org/1", "https://example.org/2"], "2 documents from example.org"),
-        (["file:///a/tales/1.txt", "file:///a/tales-2/2.txt"], "2 documents from a"),
-        (["file:///a/one%20tale.txt"], "one tale.txt"),
-    ],
-)  # fmt: skip
-def test_a_corpus_is_named_by_what_its_documents_share(sources: list[str], name: str) -> None:
-    assert corpus_name([["", source] for source in sources]) == name
-
-
-def test_a_title_is_text_of_the_page_and_of_its_head() -> None:
     page = Map([], [], [], [], [], []).page(f"Tales \u202e\udcff& {EVIL}")
     said = "Tales \ufffd\ufffd&amp; &lt;/pre&gt;&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"
     assert f"<title>{said} – Map of communities</title>" in page
@@ -259,21 +225,32 @@ def test_a_title_is_text_of_the_page_and_of_its_head() -> None:
     assert "<img" not in page
 
 
+CORPORA = {
+    "file:///My%20tales/1 file:///My%20tales/old/2": "2 documents from My tales",
+    "file:///a/1.txt file:///b/2.txt": "2 documents",
+    "tales/1.txt tales/2.txt": "2 documents from tales",
+    "file:///a/all.csv#1 file:///a/all.csv#2": "2 documents from all.csv",
+    "https://example.org/1 https://example.org/2": "2 documents from example.org",
+    "file:///a/tales/1.txt file:///a/tales-2/2.txt": "2 documents from a",
+    "file:///a/one%20tale.txt": "one tale.txt",
+}
+
+
+def test_a_corpus_is_named_by_what_its_documents_share() -> None:
+    for sources, name in CORPORA.items():
+        assert corpus_name([["", source] for source in sources.split()]) == name
+
+
 def _returned(statement: str) -> str:
     """What a statement returns, without its subqueries."""
     return re.sub(r"\{[^{}]*(\{[^{}]*\}[^{}]*)*\}", "", statement.partition("\nRETURN")[2])
 
 
-# An empty graph; these come last, since they empty the book's
-
-
-async def test_each_query_runs_on_an_empty_graph(graph: Graph) -> None:
+async def test_an_empty_graph_has_a_guide_and_no_map(graph: Graph) -> None:
+    """The last one, since it empties the book's graph."""
     assert dict(await example_values(graph)) == NONE
     with graph.lend_driver() as driver:
         for query in queries(dict(NONE)).values():
             driver.execute_query(query.text)
-
-
-async def test_without_communities_there_is_no_map(graph: Graph) -> None:
     with pytest.raises(InputError, match="kg-build index"):
         await read_map(graph)

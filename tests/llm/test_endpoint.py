@@ -109,19 +109,6 @@ async def test_a_failed_call_is_tried_again(
     assert [call.fault for call in endpoint.log] == [fault, ""]
 
 
-@pytest.mark.parametrize("fault", ["too_many", "server_error", "cut", "half"])
-async def test_a_call_that_fails_every_time_fails_its_item_alone(
-    endpoint: FakeEndpoint, fault: str
-) -> None:
-    endpoint.change(**{fault: 1.0})
-    async with Endpoint(settings(endpoint.url)) as model:
-        with pytest.raises(ReplyError, match="the call failed"):
-            await model.ask(request())
-        endpoint.change(**{fault: 0.0})
-        assert (await model.ask(request())).text
-    assert (model.meter.total.calls, model.meter.total.failed) == (1, 1)
-
-
 @pytest.mark.parametrize(
     ("status", "code", "said"),
     [
@@ -264,17 +251,6 @@ def test_a_cost_limit_needs_a_price() -> None:
     Endpoint(settings("http://127.0.0.1:9/v1", model="llama-of-mine"))
 
 
-def test_a_listed_price_is_that_of_prompts_of_the_usual_length() -> None:
-    """Prompts of more than 200,000 tokens cost double there."""
-    from genai_prices import Usage, calc_price  # noqa: PLC0415 - as our own code does
-
-    price = price_of("gemini-2.5-pro", load_settings())
-    usual = calc_price(Usage(input_tokens=5_000, output_tokens=500), model_ref="gemini-2.5-pro")
-    assert price is not None
-    assert price.of(5_000, 0, 500) == pytest.approx(float(usual.total_price))
-    assert price.of(5_000, 5_000, 0) < price.of(5_000, 0, 0)
-
-
 async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
     endpoint: FakeEndpoint,
 ) -> None:
@@ -380,20 +356,6 @@ async def test_a_reasoning_without_end_is_no_reply(*, streamed: bool) -> None:
     assert model.meter.total.calls == 2  # both were paid for
 
 
-@pytest.mark.parametrize("rejects", [(), ("temperature",)])
-async def test_a_choice_that_went_to_the_reasoning_is_asked_for_in_the_models_own_words(
-    rejects: tuple[str, ...],
-) -> None:
-    with FakeEndpoint(reasoning=300, rejects=rejects) as endpoint:
-        async with Endpoint(settings(endpoint.url)) as model:
-            for _ in range(2):
-                assert (await model.ask(CHOICE)).text
-        tokens = [call.completion_tokens for call in endpoint.log if call.status == 200]
-    assert tokens[0] == 1
-    assert min(tokens[1:]) > 300
-    assert len(tokens) == 3
-
-
 def ending(reason: str, **delta: object) -> dict[str, object]:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
 
@@ -427,15 +389,6 @@ async def test_a_refusal_is_said_in_the_models_words() -> None:
                 await model.ask(PLAIN)
 
 
-async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
-    too_large = {"error": {"message": "max_tokens is too large: 200. At most 100."}}
-    with odd_endpoint(too_large, status=400) as (url, came):
-        async with Endpoint(settings(url)) as model:
-            with pytest.raises(ReplyError, match="too large"):
-                await model.ask(PLAIN)
-    assert ["max_tokens" in json.loads(one.body) for one in came] == [True, False]
-
-
 @pytest.mark.parametrize(
     "usage",
     [
@@ -457,6 +410,26 @@ async def test_cached_input_is_reported_and_has_its_price(usage: dict[str, objec
     used = model.meter.total
     assert (used.input_tokens, used.cached_tokens) == (100, 80)
     assert used.cost == pytest.approx((20 * 1.0 + 80 * 1.0 + 10 * 4.0) / 1_000_000)
+
+
+def test_a_listed_price_is_that_of_prompts_of_the_usual_length() -> None:
+    """Prompts of more than 200,000 tokens cost double there."""
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - as our own code does
+
+    price = price_of("gemini-2.5-pro", load_settings())
+    usual = calc_price(Usage(input_tokens=5_000, output_tokens=500), model_ref="gemini-2.5-pro")
+    assert price is not None
+    assert price.of(5_000, 0, 500) == pytest.approx(float(usual.total_price))
+    assert price.of(5_000, 5_000, 0) < price.of(5_000, 0, 0)
+
+
+async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
+    too_large = {"error": {"message": "max_tokens is too large: 200. At most 100."}}
+    with odd_endpoint(too_large, status=400) as (url, came):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match="too large"):
+                await model.ask(PLAIN)
+    assert ["max_tokens" in json.loads(one.body) for one in came] == [True, False]
 
 
 async def test_an_error_within_a_body_of_status_200_is_said_and_passing_ones_are_retried() -> None:

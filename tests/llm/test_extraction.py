@@ -49,15 +49,6 @@ def test_names_are_shown_folded_and_without_quotes_around_them(written: str, sho
     assert name_of(written) == shown
 
 
-def test_a_kind_in_other_quotes_and_another_case_is_known() -> None:
-    found = extraction("('Entity'<|>Ann<|>“Person”<|>A captain)##(“ENTITY<|>Bob<|>PERSON<|>A cook)")
-    assert [(entity.name, entity.type) for entity in found.entities] == [
-        ("Ann", "person"),
-        ("Bob", "person"),
-    ]
-    assert not found.unusable
-
-
 @pytest.mark.parametrize("self", ["Ann", "ANN", " “ann” ", "Ａｎｎ"])
 def test_a_relationship_with_itself_is_dropped_and_counted(self: str) -> None:
     found = extraction(f'("relationship"<|>Ann<|>{self}<|>Ann knows herself<|>3)##<|COMPLETE|>')
@@ -95,12 +86,6 @@ def test_without_a_readable_strength_a_relationship_is_weak_and_counted(given: s
     assert found.unusable == ["relationship without a strength"]
 
 
-def test_a_missing_strength_leaves_the_description_whole() -> None:
-    found = extraction('("relationship"<|>Ann<|>Bob<|>They met in 1843)##<|COMPLETE|>')
-    assert found.relationships == [RelationshipRecord("Ann", "Bob", "They met in 1843", 1.0)]
-    assert found.unusable == ["relationship without a strength"]
-
-
 def test_a_delimiter_inside_a_description_stays_in_it() -> None:
     found = extraction(
         '("entity"<|>Ann<|>person<|>Writes <|> often)##'
@@ -126,8 +111,3 @@ def test_a_record_that_can_not_be_used_is_counted_by_its_reason(record: str, rea
     assert [entity.name for entity in found.entities] == ["Cid"]
     assert not found.relationships
     assert found.unusable == [reason]
-
-
-def test_what_the_passes_counted_is_handed_on() -> None:
-    found = extraction_of(Gleaning([], cut=True, odd=["neither yes nor no"]))
-    assert found == Extraction([], [], cut=True, unusable=["neither yes nor no"])

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.query.answer import Answer
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint.forms import to_json
@@ -18,7 +18,6 @@ from tests.support.servers import TestServer
 
 QUESTION = "Who is Scrooge?"
 SAID = "Scrooge is a miser."
-HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>"
 
 
 @pytest.fixture(scope="module")
@@ -82,18 +81,6 @@ async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        done_events(delta(content=SAID)),
-        events(delta(content=SAID), {"choices": [{"delta": {}, "finish_reason": "stop"}]}),
-    ],
-)
-async def test_either_mark_is_the_end_of_a_stream(carol: Indexed, text: str) -> None:
-    answer, _ = await ask(carol, streaming(text))
-    assert (answer.text, answer.incomplete) == (SAID, None)
-
-
-@pytest.mark.parametrize(
     "instead",
     [
         None,
@@ -113,23 +100,6 @@ async def test_an_endpoint_that_does_not_stream_is_asked_plainly(
     answer, came = await ask(carol, manner)
     assert (answer.text, answer.incomplete) == (SAID, None)
     assert not came[-1].get("stream")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"<think>Hm.</think>{SAID}",
-        f"Hm. Hm.\n</think>\n\n{SAID}",
-        f"{HARMONY}{SAID}",
-    ],
-)
-async def test_thoughts_are_no_part_of_the_answer(carol: Indexed, text: str) -> None:
-    streamed, _ = await ask(carol, said(text))
-    assert streamed.text.strip() == SAID
-    at_once, _ = await ask(carol, partial(chat, whole(text)))
-    assert at_once.text.strip() == SAID
-    hidden = text.startswith("Hm")
-    assert any("reasoning" in notice for notice in streamed.notices) == hidden
 
 
 @pytest.mark.parametrize(
@@ -187,16 +157,6 @@ async def test_a_vague_error_at_a_response_format_is_tried_without_it(
                 assert answer.found
     refused = [body["response_format"]["type"] for body in came if "response_format" in body]
     assert refused == ["json_schema", "json_object"]
-
-
-@pytest.mark.parametrize("status", [402, 200])
-async def test_credit_that_is_used_up_ends_it(carol: Indexed, status: int) -> None:
-    error = {"error": {"message": "Insufficient credits", "code": 402}}
-    with pytest.raises(ModelError, match="credit"):
-        await ask(carol, partial(chat, to_json(error, status)))
-    if status == 200:
-        with pytest.raises(ModelError, match="credit"):
-            await ask(carol, streaming(events(error)))
 
 
 @pytest.mark.parametrize(

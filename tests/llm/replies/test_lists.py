@@ -6,7 +6,6 @@ Each file in `tests/data/replies/lists` holds a reply, and what is read and coun
 import json
 import re
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import Phase, example, given, settings
@@ -14,9 +13,6 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.llm.extraction import Gleaning, claims_of, extraction_of
 from graphrag_neo4j.llm.replies.lists import read_list
-from tests.support.fake_endpoint.book import CAROL, recall
-from tests.support.fake_endpoint.faults import make_messy
-from tests.support.fake_endpoint.records import to_tuples
 from tests.support.paths import DATA
 
 REPLIES = sorted((DATA / "replies" / "lists").glob("*.json"))
@@ -71,30 +67,6 @@ def test_real_mess_is_read_as_if_it_were_not_there(mess: str) -> None:
     found = read_list(MESS[mess])
     kinds = [[fields[0].strip("\"'“”").lower(), *fields[1:]] for fields in found.records]
     assert kinds == READ
-
-
-@pytest.mark.parametrize(
-    "start", ["Marley was dead, to begin with", "In easy state upon this couch"]
-)
-def test_what_a_real_model_said_is_read_out_of_any_mess(start: str) -> None:
-    book = (CAROL / "book.txt").read_text(encoding="utf-8")
-    at = book.index(start)
-    known = recall(book[at : at + 2600])
-    assert known is not None
-    listed = to_tuples((*known.entities, *known.relationships))
-    extraction, claims = (
-        extraction_of(read(listed)),
-        claims_of(read(to_tuples(known.claims), claims=True)),
-    )
-    assert len(extraction.relationships) > 5
-    assert len(claims.claims) > 5
-    for chance in map(Random, range(100)):
-        assert extraction_of(read(make_messy(listed, chance))) == extraction
-        assert claims_of(read(make_messy(to_tuples(known.claims), chance), claims=True)) == claims
-
-
-def read(reply: str, *, claims: bool = False) -> Gleaning:
-    return Gleaning(records(reply, claims=claims))
 
 
 CLAIM_MESS = {

@@ -2,9 +2,13 @@
 
 import pytest
 
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.extraction import Gleaning, extraction_of
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
+from graphrag_neo4j.model import ChunkText, EntityRecord, Extraction, RelationshipRecord
+from graphrag_neo4j.settings import load_settings
+from tests.support.by_hand import drive
 
 
 def extraction(reply: str) -> Extraction:
@@ -111,3 +115,21 @@ def test_a_record_that_can_not_be_used_is_counted_by_its_reason(record: str, rea
     assert [entity.name for entity in found.entities] == ["Cid"]
     assert not found.relationships
     assert found.unusable == [reason]
+
+
+def test_kinds_in_another_language_are_read() -> None:
+    found = extraction(
+        '("Entität"<|>Ann<|>person<|>A captain)##("实体"<|>Bob<|>person<|>A cook)##'
+        '("Beziehung"<|>Ann<|>Bob<|>They sailed<|>8)##<|COMPLETE|>'
+    )
+    assert [entity.name for entity in found.entities] == ["Ann", "Bob"]
+    assert found.relationships == [RelationshipRecord("Ann", "Bob", "They sailed", 8.0)]
+
+
+def test_a_list_without_a_usable_record_is_a_failed_chunk() -> None:
+    backend = LLMIndexBackend.from_settings(load_settings(gleanings=0))
+    with pytest.raises(ReplyError, match="can be used"):
+        drive(
+            backend.extract(ChunkText("c", "Ann sails.")),
+            ['("entity"<|>Scrooge)##("thing"<|>Marley)##<|COMPLETE|>'],
+        )

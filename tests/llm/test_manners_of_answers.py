@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.query.answer import Answer
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint.forms import to_json
@@ -64,20 +63,11 @@ def said(text: str, size: int = 5) -> Manner:
     return streaming(done_events(*pieces))
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (events(delta(content=SAID)), "stream ended"),
-        (events(delta(content=SAID), "{bad"), "not JSON"),
-    ],
-)
-async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(
-    carol: Indexed, text: str, why: str
-) -> None:
-    answer, _ = await ask(carol, streaming(text))
+async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(carol: Indexed) -> None:
+    answer, _ = await ask(carol, streaming(events(delta(content=SAID))))
     assert answer.text == SAID
     assert answer.incomplete
-    assert why in answer.incomplete
+    assert "stream ended" in answer.incomplete
 
 
 @pytest.mark.parametrize(
@@ -85,7 +75,6 @@ async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(
     [
         None,
         to_json({"detail": "Streaming is not supported."}, 400),
-        to_json({"error": "no"}, 400),
         HttpResponse(501, b"nope", "text/plain"),
     ],
 )
@@ -100,21 +89,6 @@ async def test_an_endpoint_that_does_not_stream_is_asked_plainly(
     answer, came = await ask(carol, manner)
     assert (answer.text, answer.incomplete) == (SAID, None)
     assert not came[-1].get("stream")
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("reasoning_content", "Hm."), ("tool_calls", [{"function": {"name": "search"}}])],
-)
-async def test_what_stands_elsewhere_than_in_the_content_is_named(
-    carol: Indexed, field: str, value: object
-) -> None:
-    for manner in (
-        partial(chat, whole(None, **{field: value})),
-        streaming(done_events(delta(**{field: value}))),
-    ):
-        with pytest.raises(ReplyError, match=field):
-            await ask(carol, manner)
 
 
 async def test_a_content_in_parts_is_read_without_its_thoughts(carol: Indexed) -> None:
@@ -141,30 +115,11 @@ async def test_an_endpoint_that_takes_one_message_gets_one(carol: Indexed) -> No
     assert [len(body["messages"]) for body in came if "messages" in body] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("status", [400, 501])
-async def test_a_vague_error_at_a_response_format_is_tried_without_it(
-    carol: Indexed, status: int
-) -> None:
-    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
-        refused = "response_format" in body
-        return to_json({"error": {"message": "Sorry."}}, status) if refused else None
-
-    with mannered_endpoint(manner) as (url, came):
-        settings = carol.settings.changed(openai_base_url=url, concurrency=1)
-        async with AsyncGraphRAG(settings) as rag:
-            for _ in range(2):
-                answer = await rag.query(QUESTION, method="global")
-                assert answer.found
-    refused = [body["response_format"]["type"] for body in came if "response_format" in body]
-    assert refused == ["json_schema", "json_object"]
-
-
 @pytest.mark.parametrize(
     "form",
     [
         "[{}]",
         "[^{}]",
-        "(Source: {})",
         "【{}†source】",
         "[Daten: Quellen ({})]",
         "Sources ({})",

@@ -147,23 +147,6 @@ def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: 
     assert found.relationships == [RelationshipRecord("ANN", "BOB", "Sail", 2.0)]
 
 
-@pytest.mark.parametrize(
-    ("given", "facts", "most"),
-    [
-        ({}, 10, 280),  # as much as is joined without a model
-        ({}, 150, 366),  # half of what there is to say
-        ({}, 1000, 420),
-        ({"join_tokens": 0}, 10, 112),
-    ],
-)
-def test_a_summary_may_be_as_long_as_what_there_is_to_say_asks_for(
-    given: dict[str, object], facts: int, most: int
-) -> None:
-    said = ["one two three four five"] * facts
-    request = next(backend(**given).summarize([DescribedThing("Ann", said)]))
-    assert f"at most {most} words" in request.messages[0].content
-
-
 @settings(deadline=None, derandomize=True)
 @given(st.text(), st.text())
 def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
@@ -173,23 +156,6 @@ def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
         end = f"\n{opening.replace('<text', '</text')}"
         assert rest == forged + end
         assert (forged + end).find(end) == len(forged)
-
-
-def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
-    """As would be where a letter follows a name: "$tuple_delimiterperson"."""
-    task = backend(gleanings=2)
-    entity, claim = '("entity"<|>{}<|>B<|>C.', "({}<|>B<|>TYPE<|>TRUE<|>NONE<|>NONE<|>C.<|>D."
-
-    def replies(record: str) -> list[str]:
-        gleaned = f"{record.format('D')})<|COMPLETE|>"
-        return [record.format("A"), "", ")", gleaned, "Yes", "<|COMPLETE|>"]
-
-    _, extraction = drive(task.extract(CHUNK), replies(entity))
-    _, claims = drive(task.claims(CHUNK), replies(claim))
-    _, summary = drive(task.summarize([DescribedThing("Ann", ["Sails."])]), ["Ann sails."])
-    said = {m.content for asked in (extraction, claims, summary) for r in asked for m in r.messages}
-    assert len([text for text in said if "list" in text]) == 8
-    assert not [text for text in said if re.search(r"\$\{?[a-z]|\{\w+\}", text)]
 
 
 FEW_TYPES = "organization, person, geo, event"

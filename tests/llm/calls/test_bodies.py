@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.llm.calls.bodies import LONGEST_BODY, LONGEST_REPLY
-from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Message, Request
-from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.model import ChunkText, LLMTask, Message, Request
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.odd_endpoint import EVENTS, events, odd_endpoint
@@ -224,52 +223,29 @@ async def test_a_small_packed_body_that_holds_much_is_not_unpacked(
 HALF, NUL = "\ud83d", "\x00"
 BAD = f"Bad{HALF}ly{NUL} said"
 GOOD = "Bad\ufffdly\ufffd said"
-REPORT = {
-    **dict.fromkeys(("title", "summary", "rating_explanation"), BAD),
-    "rating": 5,
-    "findings": [{"summary": BAD, "explanation": BAD}],
-}
-REPLIES = {
-    "extraction": f'("entity"<|>{BAD}<|>person<|>{BAD})##("relationship"<|>{BAD}<|>Ann<|>{BAD}<|>5)'
-    "<|COMPLETE|>",
-    "claims": f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>",
-    "summary": BAD,
-    "report": json.dumps(REPORT),
-    "points": json.dumps({"points": [{"description": BAD, "score": 5}]}),
-    "primer": json.dumps({"answer": BAD, "score": 5, "follow_ups": [BAD]}),
-}
-
-
-def step(name: str, given: Settings) -> LLMTask[object]:
-    index, query = LLMIndexBackend.from_settings(given), LLMQueryBackend.from_settings(given)
-    steps: dict[str, LLMTask[object]] = {
-        "extraction": index.extract(CHUNK),
-        "claims": index.claims(CHUNK),
-        "summary": index.summarize([DescribedThing("Marley", ["A", "B"])]),
-        "report": index.report("context", ReportMaterial({}, [], [])),
-        "points": query.points("Who?", context()),
-        "primer": query.prime("Who?", context()),
+REPORT = json.dumps(
+    {
+        **dict.fromkeys(("title", "summary", "rating_explanation"), BAD),
+        "rating": 5,
+        "findings": [{"summary": BAD, "explanation": BAD}],
     }
-    return steps[name]
+)
+REPLIES = [
+    ("claims", f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>"),
+    ("report", REPORT),
+    ("report", REPORT.replace("\\ud83d", HALF).replace("\\u0000", NUL)),
+]
 
 
-def context() -> ContextTable:
-    table = ContextTable(float("inf"), len)
-    table.add([ContextRecord("Reports", 1, "r", "Something.")])
-    return table
-
-
-@pytest.mark.parametrize("escaped", [True, False])
-@pytest.mark.parametrize("name", REPLIES)
-async def test_what_cant_be_stored_is_replaced_in_every_step(name: str, *, escaped: bool) -> None:
-    reply = REPLIES[name]
-    if not escaped:  # so that the reply itself holds the characters, in JSON, too
-        reply = reply.replace("\\ud83d", HALF).replace("\\u0000", NUL)
+@pytest.mark.parametrize(("step", "reply"), REPLIES, ids=["list", "escaped", "JSON"])
+async def test_what_cant_be_stored_is_replaced(step: str, reply: str) -> None:
     with odd_endpoint(completion(reply)) as (url, _):
         given = settings(url, gleanings=0)
+        index = LLMIndexBackend.from_settings(given)
+        report = index.report("context", ReportMaterial({}, [], []))
+        task: LLMTask[object] = index.claims(CHUNK) if step == "claims" else report
         async with Endpoint(given) as model:
-            found = await model.run(step(name, given))
-    text = repr(found)
+            text = repr(await model.run(task))
     assert GOOD.casefold() in text.casefold()
     assert repr(HALF)[1:-1] not in text
     assert repr(NUL)[1:-1] not in text

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Reply
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 from tests.support.mutations import mutated
-from tests.support.odd_endpoint import odd_endpoint
 
 RECORDED = sorted((Path(__file__).parents[2] / "data" / "replies" / "objects").glob("*.json"))
 MATERIAL = ReportMaterial({}, [], [])
@@ -238,15 +237,3 @@ def test_a_schema_limits_each_list_and_each_text(step: str) -> None:
     schema = next(TASKS[step]()).schema
     assert schema is not None
     check(schema)
-
-
-async def test_the_endpoint_counts_what_was_repaired() -> None:
-    content = '{"points": [{"description": "Ann sails.", "score": 105},]}'
-    body = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
-    with odd_endpoint(body) as (url, _):
-        settings = load_settings(openai_base_url=url, openai_api_key="sk-for-tests-only")
-        async with Endpoint(settings) as whole:
-            part = whole.metered(settings)
-            assert [point.helpfulness for point in await part.run(points())] == [100]
-    assert part.meter.steps["map"].repaired == 2
-    assert whole.meter.total.repaired == 2

@@ -9,13 +9,14 @@ cut off is continued; a reply of which nothing can be read is asked for once mor
 import math
 import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.replies.lists import FIELDS, IN_NAME, SCORE, ReadList, read_list
+from graphrag_neo4j.llm.reply_limits import ONE_WORD
 from graphrag_neo4j.model import (
     ClaimRecord,
     Claims,
@@ -109,18 +110,21 @@ def read_with_gleanings(
     wording: Wording,
     gleanings: int,
     question: MissedQuestion | None = None,
+    *,
+    limit: int | None = None,
 ) -> Generator[Request, Reply, Gleaning]:
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
     It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
-    at most 2 * gleanings + 2 requests and their continuations. A request after the first that
+    at most 2 * gleanings + 2 requests and their continuations, each for a list of at most `limit`
+    tokens. A request after the first that
     fails, for example since the conversation has become too long, ends the reading.
     Raises ReplyError if nothing can be read of the first reply, nor of the second try.
     """
     question = question or MissedQuestion()
-    messages: tuple[Message, ...] = (Message("user", prompt),)
-    found = Gleaning()
-    text = yield from _first(step, messages, wording.go_on, found)
+    first = Request(step, (Message("user", prompt),), limit)
+    messages, found = first.messages, Gleaning()
+    text = yield from _first(first, wording.go_on, found)
     for gleaning in range(1, gleanings + 1):
         messages = (*messages, Message("assistant", text))
         try:
@@ -129,7 +133,7 @@ def read_with_gleanings(
                 if not says_more:
                     break
             messages = (*messages, Message("user", wording.more))
-            text, read, cut = yield from _whole(step, messages, wording.go_on)
+            text, read, cut = yield from _whole(replace(first, messages=messages), wording.go_on)
         except ReplyError as error:
             found.odd.append(f"a gleaning that failed: {error}")
             break
@@ -140,18 +144,16 @@ def read_with_gleanings(
     return found
 
 
-def _first(
-    step: Step, messages: tuple[Message, ...], go_on: str, found: Gleaning
-) -> Generator[Request, Reply, str]:
+def _first(request: Request, go_on: str, found: Gleaning) -> Generator[Request, Reply, str]:
     """Reads the first list, and returns its text. An unreadable one is asked for once more."""
-    text, read, cut = yield from _whole(step, messages, go_on)
+    text, read, cut = yield from _whole(request, go_on)
     if not (read.records or read.is_empty):
         error = _unreadable(text)
         beginning = Message("assistant", excerpt(text[: 2 * SHOWN], SHOWN) or "…")
         prompt = load_prompt("again_list").fill({"error": error}).strip()
         try:
-            again = (*messages, beginning, Message("user", prompt))
-            text, read, cut = yield from _whole(step, again, go_on)
+            again = (*request.messages, beginning, Message("user", prompt))
+            text, read, cut = yield from _whole(replace(request, messages=again), go_on)
         except ReplyError:
             raise ReplyError(error) from None
         if not read.records:  # after such a reply, an empty list may be a way out
@@ -173,7 +175,8 @@ def _asks(
     question: MissedQuestion,
 ) -> Generator[Request, Reply, bool]:
     """Asks the model whether it missed something; an unclear answer is counted, and means No."""
-    reply = yield Request(step, (*messages, Message("user", missed)), choices=YES_OR_NO)
+    asked = (*messages, Message("user", missed))
+    reply = yield Request(step, asked, ONE_WORD, choices=YES_OR_NO)
     word = re.search(r"\w+", reply.text)
     answer = word[0].casefold() if word else ""
     if answer in {"yes", "y", "no", "n"}:
@@ -183,24 +186,23 @@ def _asks(
     return answer in {"yes", "y"}
 
 
-def _whole(
-    step: Step, messages: tuple[Message, ...], go_on: str
-) -> Generator[Request, Reply, tuple[str, ReadList, bool]]:
+def _whole(request: Request, go_on: str) -> Generator[Request, Reply, tuple[str, ReadList, bool]]:
     """Returns a reply joined with its continuations, its records, and whether it is still cut."""
-    text, asking = "", messages
+    text, asking = "", request
     for _ in range(1 + CONTINUATIONS):
         try:
-            reply = yield Request(step, asking)
+            reply = yield asking
         except ReplyError:
             if not text:
                 raise
             break  # the list stays cut off
         text += storable(reply.text)[0]
-        read = read_list(text, claims=step == "claims")
+        read = read_list(text, claims=request.step == "claims")
         cut = read.open or (reply.cut and not read.complete)
         if not (text and cut):
             break
-        asking = (*messages, Message("assistant", text), Message("user", go_on))
+        shown = (*request.messages, Message("assistant", text), Message("user", go_on))
+        asking = replace(request, messages=shown)
     return text, read, cut
 
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
@@ -41,7 +40,6 @@ from graphrag_neo4j.text import (
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
-ASKED: Final = "later"  # than the first gleaning: a part of what makes two readings equal
 ANSWERS = 20  # answers after which a model is judged by them
 ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept

@@ -8,7 +8,6 @@ from typing import Self
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import (
-    ASKED,
     Gleaning,
     MissedQuestion,
     Wording,
@@ -78,7 +77,7 @@ class _Reading:
 
     def signature(self, model: str) -> str:
         prompt = self.opening.fill(self.values)
-        return identify("reading", model, prompt, str(self.wording), self.gleanings, ASKED)
+        return identify("reading", model, prompt, str(self.wording), self.gleanings)
 
 
 class LLMIndexBackend:

@@ -274,30 +274,6 @@ async def test_every_call_comes_through_and_is_refused_only_at_first(kind: FakeE
     assert [call.status for call in kind.log] == [200] * 5
 
 
-async def test_a_call_that_waits_while_another_learns_what_is_refused_comes_through(
-    kind: FakeEndpoint,
-) -> None:
-    """It was written with all options, and is refused when the options are known no more."""
-    kind.change(latency=0.05)
-    texts: list[str] = []
-    async with (
-        Endpoint(settings(kind.url, concurrency=1)) as model,
-        anyio.create_task_group() as all_,
-    ):
-
-        async def ask() -> None:
-            texts.append((await model.ask(NOTE)).text)
-
-        async def listen() -> None:
-            texts.append((await heard(model, NOTE))[0])
-
-        for call in (ask, ask, listen):
-            all_.start_soon(call)
-            await anyio.sleep(0.02)
-    assert len(texts) == 3
-    assert all(texts)
-
-
 @pytest.mark.parametrize("shown", ["content", "field", ""])
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_a_reply_whose_limit_went_to_the_reasoning_is_asked_for_with_more_room(

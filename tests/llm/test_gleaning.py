@@ -80,18 +80,6 @@ def test_a_reply_cut_off_is_continued_where_it_stopped() -> None:
     ]
 
 
-def test_a_reply_cut_inside_its_mark_needs_no_more_than_that() -> None:
-    passes, _ = read(cut(f"{A}\n##\n<|COMP"), "LETE|>")
-    assert passes == Gleaning([A_READ])
-    passes, _ = read(cut(f"{A}\n##\n<|COMP"), "<|COMPLETE|>")
-    assert passes == Gleaning([A_READ])
-
-
-def test_what_runs_on_behind_the_mark_is_not_continued() -> None:
-    passes, _ = read(cut(f"{A}{END} and so on and so on"))
-    assert passes == Gleaning([A_READ])
-
-
 def test_after_two_continuations_what_is_whole_is_kept_and_marked_cut() -> None:
     passes, asked = read(cut(A + "##" + B[:10]), cut(B[10:20]), cut(B[20:-1]))
     assert passes == Gleaning([A_READ], cut=True)

@@ -87,15 +87,6 @@ def test_a_filled_value_is_never_scanned_again(value: str, braced: bool) -> None
     assert Prompt(text, "f", braced).fill({"a": value, "b": value}) == f"<{value}|{value}>"
 
 
-@pytest.mark.parametrize("text", ["$examples ${input_text} {input_text} {{x}} $$5", "\\1 \\g<0>"])
-def test_a_document_that_holds_placeholders_is_asked_about_as_it_is(
-    text: str, folder: Path
-) -> None:
-    assert f"\n{text}\n</text " in asked(ChunkText("c", text))
-    (folder / "extract.txt").write_text(ELSEWHERE, encoding="utf-8")
-    assert f"\n{text}\n</text " in asked(ChunkText("c", text), prompts=folder)
-
-
 @pytest.mark.parametrize(
     ("name", "text", "needed"),
     [

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.llm.extraction import Gleaning, claims_of, extraction_of
 from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.paths import DATA
 
@@ -231,24 +230,6 @@ def test_text_that_could_be_a_record_is_unread_and_kept(line: str) -> None:
     found = read_list(f'("entity"<|>Ann<|>person<|>A captain)\n##\n{line}\n##\n<|COMPLETE|>')
     assert found.records == [["entity", "Ann", "person", "A captain"]]
     assert found.unread == [line]
-
-
-@pytest.mark.parametrize("name", ["Ann|Bob", "Ann|>Bob"])
-def test_a_name_that_holds_a_delimiter_is_two_fields(name: str) -> None:
-    found = extraction_of(Gleaning([["relationship", name, "They sailed", "8", "8"]]))
-    assert (found.relationships, len(found.unusable)) == ([], 1)
-    claims = claims_of(Gleaning([[name, "NONE", "T", "TRUE", "NONE", "NONE", "x", "y"]]))
-    assert (claims.claims, len(claims.unusable)) == ([], 1)
-
-
-def test_a_relationship_may_lead_to_an_entity_with_a_name_that_looks_like_a_sentence() -> None:
-    name = 'The song "Who goes there? Nobody!" of the old men from the north of the island'
-    found = extraction_of(
-        Gleaning(
-            [["relationship", "Ann", name, "She sings it.", "8"], ["entity", name, "work", "A"]]
-        )
-    )
-    assert [pair.target for pair in found.relationships] == [name]
 
 
 @pytest.mark.parametrize("depth", [200, 500, 900, 5000])

@@ -40,8 +40,6 @@ from graphrag_neo4j.text import (
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
-ANSWERS = 20  # answers after which a model is judged by them
-ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept
 SHOWN = 500  # characters of an unreadable reply that the model is shown
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -67,29 +65,6 @@ class Wording:
 
 
 @dataclass(slots=True)
-class MissedQuestion:
-    """Decides whether a model is asked if it missed something, before it is asked for more.
-
-    It is asked before each gleaning but the first. A model that answers Yes almost always is no
-    longer asked, because its answer saves no gleaning.
-    """
-
-    answers: int = 0
-    yes: int = 0
-
-    def is_worth(self, gleaning: int) -> bool:
-        """Tells whether to ask before a gleaning; the first one is number 1."""
-        if self.answers >= ANSWERS and self.yes >= ALWAYS * self.answers:
-            return False
-        return gleaning > 1
-
-    def note(self, *, yes: bool) -> None:
-        """Counts an answer."""
-        self.answers += 1
-        self.yes += yes
-
-
-@dataclass(slots=True)
 class Gleaning:
     """The records of the first reading and of all gleanings, in order.
 
@@ -107,29 +82,25 @@ def read_with_gleanings(
     prompt: str,
     wording: Wording,
     gleanings: int,
-    question: MissedQuestion | None = None,
     *,
     limit: int | None = None,
 ) -> Generator[Request, Reply, Gleaning]:
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
-    It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
-    at most 2 * gleanings + 2 requests and their continuations, each for a list of at most `limit`
-    tokens. A request after the first that
-    fails, for example since the conversation has become too long, ends the reading.
+    Before each gleaning but the first, the model is asked whether it missed any. A gleaning that
+    finds nothing new is the last. Each list is parsed separately, and has at most `limit` tokens.
+    It yields at most 2 * gleanings + 1 requests and their continuations. A request after the first
+    that fails, for example since the conversation has become too long, ends the reading.
     Raises ReplyError if nothing can be read of the first reply, nor of the second try.
     """
-    question = question or MissedQuestion()
     first = Request(step, (Message("user", prompt),), limit)
     messages, found = first.messages, Gleaning()
     text = yield from _first(first, wording.go_on, found)
     for gleaning in range(1, gleanings + 1):
         messages = (*messages, Message("assistant", text))
         try:
-            if question.is_worth(gleaning):
-                says_more = yield from _asks(step, messages, wording.missed, found, question)
-                if not says_more:
-                    break
+            if gleaning > 1 and not (yield from _asks(step, messages, wording.missed, found)):
+                break
             messages = (*messages, Message("user", wording.more))
             text, read, cut = yield from _whole(replace(first, messages=messages), wording.go_on)
         except ReplyError as error:
@@ -166,20 +137,14 @@ def _unreadable(text: str) -> str:
 
 
 def _asks(
-    step: Step,
-    messages: tuple[Message, ...],
-    missed: str,
-    found: Gleaning,
-    question: MissedQuestion,
+    step: Step, messages: tuple[Message, ...], missed: str, found: Gleaning
 ) -> Generator[Request, Reply, bool]:
     """Asks the model whether it missed something; an unclear answer is counted, and means No."""
     asked = (*messages, Message("user", missed))
     reply = yield Request(step, asked, ONE_WORD, choices=YES_OR_NO)
     word = re.search(r"\w+", reply.text)
     answer = word[0].casefold() if word else ""
-    if answer in {"yes", "y", "no", "n"}:
-        question.note(yes=answer in {"yes", "y"})
-    else:
+    if answer not in {"yes", "y", "no", "n"}:
         found.odd.append("neither yes nor no")
     return answer in {"yes", "y"}
 

@@ -9,7 +9,6 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import (
     Gleaning,
-    MissedQuestion,
     Wording,
     claims_of,
     extraction_of,
@@ -68,7 +67,6 @@ class _Reading:
     values: Mapping[str, str]
     wording: Wording
     gleanings: int
-    question: MissedQuestion
     examples: ExampleRecords
 
     def prompt(self, chunk: ChunkText) -> str:
@@ -141,7 +139,6 @@ class LLMIndexBackend:
             reading.prompt(chunk),
             reading.wording,
             reading.gleanings,
-            reading.question,
             limit=reply_limit(step, self._settings),
         )
         return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
@@ -272,7 +269,7 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Readi
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     values = {**values, "examples": _examples(settings, name, values)}
     examples = ExampleRecords(values["examples"], claims=name == "claims")
-    return _Reading(opening, values, wording, settings.gleanings, MissedQuestion(), examples)
+    return _Reading(opening, values, wording, settings.gleanings, examples)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

@@ -13,7 +13,6 @@ from random import Random
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.extraction import (
-    MissedQuestion,
     Wording,
     claims_of,
     extraction_of,
@@ -205,9 +204,7 @@ MUTATIONS: Sequence[Mutation] = (
 
 def read(reply: str, *, claims: bool) -> Extraction | Claims | None:
     """Returns what is read of a reply that is not continued; None if the chunk fails."""
-    reading = read_with_gleanings(
-        "claims" if claims else "extraction", "Read.", WORDING, 0, MissedQuestion()
-    )
+    reading = read_with_gleanings("claims" if claims else "extraction", "Read.", WORDING, 0)
     try:
         next(reading)
         reading.send(Reply(reply))

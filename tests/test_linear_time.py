@@ -63,6 +63,8 @@ CHARACTERS = 30_000
 SECONDS = 2.5  # of processor time; hardly one takes a fifth of it
 CHUNK = ChunkText("c", "Marley was dead, to begin with. " * 60)
 RECORD = '("entity"<|>A<|>person<|>'
+INDEX = LLMIndexBackend.from_settings(load_settings(gleanings=0))
+QUERY = LLMQueryBackend.from_settings(load_settings())
 
 # What is repeated, between a beginning and an end.
 SHAPES: dict[str, tuple[str, str, str]] = {
@@ -136,9 +138,7 @@ async def _streamed(whole: str) -> str:
 
 def _extracted(reply: str) -> None:
     for whole in (reply, f'("entity"<|>{reply}<|>{reply}<|>{reply})<|COMPLETE|>'):
-        found = drive(
-            LLMIndexBackend.from_settings(load_settings(gleanings=0)).extract(CHUNK), whole
-        )
+        found = drive(INDEX.extract(CHUNK), whole)
         if isinstance(found, Extraction):
             mention_rows("c", found)
             stated_rows("c", found)
@@ -147,25 +147,23 @@ def _extracted(reply: str) -> None:
 def _claimed(reply: str) -> None:
     whole = f"(A<|>B<|>T<|>TRUE<|>NONE<|>{reply[:99]}<|>{reply}<|>{reply})<|COMPLETE|>"
     for one in (reply, whole):
-        drive(LLMIndexBackend.from_settings(load_settings(gleanings=0)).claims(CHUNK), one)
+        drive(INDEX.claims(CHUNK), one)
     claim = ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
     claim_rows(CHUNK, [claim], {})
 
 
 def _thought(reply: str) -> None:
-    backend = LLMIndexBackend.from_settings(load_settings())
-    query_backend = LLMQueryBackend.from_settings(load_settings())
     nothing = ContextTable(float("inf"), len)
-    drive(backend.summarize([DescribedThing("A", ["a", "b"])]), reply)
-    drive(backend.report("x", ReportMaterial({}, [], [])), reply)
-    drive(query_backend.points("Who?", nothing), reply)
-    drive(query_backend.prime("Who?", nothing), reply)
+    drive(INDEX.summarize([DescribedThing("A", ["a", "b"])]), reply)
+    drive(INDEX.report("x", ReportMaterial({}, [], [])), reply)
+    drive(QUERY.points("Who?", nothing), reply)
+    drive(QUERY.prime("Who?", nothing), reply)
     with suppress(ReplyError):
-        query_backend.answer("Who?", nothing, ()).check(reply)
-    drive(query_backend.chooses_global("Who?"), reply)
+        QUERY.answer("Who?", nothing, ()).check(reply)
+    drive(QUERY.chooses_global("Who?"), reply)
     asked = json.dumps({"question": reply})
-    drive(query_backend.self_contained(reply, ()), asked)
-    drive(query_backend.self_contained("Who?", ()), asked)
+    drive(QUERY.self_contained(reply, ()), asked)
+    drive(QUERY.self_contained("Who?", ()), asked)
 
 
 def _evaluated(whole: str) -> None:

@@ -35,16 +35,11 @@ def test_records_become_entities_and_relationships_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("written", "shown"),
     [
-        ("  Jacob \n Marley ", "Jacob Marley"),
         ("Jacob\u00a0Marley", "Jacob Marley"),
         ("“Jacob Marley”", "Jacob Marley"),
         ('"Jacob Marley', "Jacob Marley"),
-        ("`Jacob Marley`", "Jacob Marley"),
         ("Marley’s ghost", "Marley's ghost"),
-        ("O´Brien", "O'Brien"),
         ("ＪＡＣＯＢ", "JACOB"),
-        ("Café", "Caf\u00e9"),
-        ("ﬁrst", "first"),
         ("C#", "C#"),
         ("R&amp;D", "R&D"),
     ],

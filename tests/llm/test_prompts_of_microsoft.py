@@ -15,11 +15,12 @@ from zipfile import ZipFile
 
 import pytest
 
-from graphrag_neo4j.llm import LLMIndexBackend
+from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS
 from graphrag_neo4j.llm.prompts import marked
 from graphrag_neo4j.llm.reply_limits import REPORT_WORDS
-from graphrag_neo4j.model import ChunkText, Request
+from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.by_hand import drive
@@ -122,3 +123,16 @@ def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
     report, _ = drive(backend.report(json.dumps(told), empty), [json.dumps(told)])
     assert report.title == told["title"]
     assert len(report.findings) == len(told["findings"])
+
+
+def test_descriptions_and_questions_fill_all_their_placeholders(settings: Settings) -> None:
+    joined = LLMIndexBackend.from_settings(settings).summarize([DescribedThing("Ann", ["A", "B"])])
+    assert "280 words" in asked(next(joined))
+    backend = LLMQueryBackend.from_settings(settings)
+    context = ContextTable(100, len)
+    answer = backend.answer("Who?", context, [])
+    reduce = backend.reduce("Who?", [Point("Ann sails.", 80)], [])
+    assert isinstance(answer, StreamedTask)
+    assert settings.response_type in asked(answer.request)
+    assert "2000" in asked(reduce.request)
+    assert "1000" in asked(next(backend.points("Who?", context)))

@@ -1,9 +1,9 @@
 """Extraction: a chunk is read once and gleaned, and the records become evidence.
 
 Gleanings follow arXiv 2404.16130, appendix A: the model is asked for the records that it missed.
-Before each of them but the first, it is asked with one token whether it missed any; the answer is no
-part of the conversation. A list that was cut off is continued; a reply of which nothing can be read
-is asked for once more.
+Before each of them but the first, it is asked with one token whether it missed any; the answer is
+no part of the conversation. A list that was cut off is continued; a reply of which nothing can be
+read is asked for once more.
 """
 
 import math

@@ -10,6 +10,7 @@ import openai
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.llm.calls import bodies
+from graphrag_neo4j.llm.calls.bodies import StreamRecord, storable_pieces
 from graphrag_neo4j.llm.calls.errors import Failures
 from graphrag_neo4j.llm.calls.http_calls import HttpCalls
 from graphrag_neo4j.llm.calls.options import (
@@ -20,7 +21,6 @@ from graphrag_neo4j.llm.calls.options import (
     sent_without_refused,
 )
 from graphrag_neo4j.llm.calls.reasoning_tags import hides_opening, remove_reasoning_streamed
-from graphrag_neo4j.llm.calls.stream import StreamRecord, storable_pieces
 from graphrag_neo4j.llm.cost import Meter, price_of, us_dollars
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T

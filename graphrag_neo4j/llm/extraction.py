@@ -1,21 +1,21 @@
 """Extraction: a chunk is read once and gleaned, and the records become evidence.
 
 Gleanings follow arXiv 2404.16130, appendix A: the model is asked for the records that it missed.
-Before that, it can be asked with one token whether it missed any. The answer is no part of the
-conversation. So a gleaning finds the same whether the question was asked or not. A list that was
-cut off is continued; a reply of which nothing can be read is asked for once more.
+Before each of them but the first, it is asked with one token whether it missed any; the answer is
+no part of the conversation. A list that was cut off is continued; a reply of which nothing can be
+read is asked for once more.
 """
 
 import math
 import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.replies.lists import FIELDS, IN_NAME, SCORE, ReadList, read_list
+from graphrag_neo4j.llm.reply_limits import ONE_WORD
 from graphrag_neo4j.model import (
     ClaimRecord,
     Claims,
@@ -40,9 +40,6 @@ from graphrag_neo4j.text import (
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
-ASKED: Final = "later"  # than the first gleaning: a part of what makes two readings equal
-ANSWERS = 20  # answers after which a model is judged by them
-ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept
 SHOWN = 500  # characters of an unreadable reply that the model is shown
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -68,29 +65,6 @@ class Wording:
 
 
 @dataclass(slots=True)
-class MissedQuestion:
-    """Decides whether a model is asked if it missed something, before it is asked for more.
-
-    It is asked before each gleaning but the first. A model that answers Yes almost always is no
-    longer asked, because its answer saves no gleaning.
-    """
-
-    answers: int = 0
-    yes: int = 0
-
-    def is_worth(self, gleaning: int) -> bool:
-        """Tells whether to ask before a gleaning; the first one is number 1."""
-        if self.answers >= ANSWERS and self.yes >= ALWAYS * self.answers:
-            return False
-        return gleaning > 1
-
-    def note(self, *, yes: bool) -> None:
-        """Counts an answer."""
-        self.answers += 1
-        self.yes += yes
-
-
-@dataclass(slots=True)
 class Gleaning:
     """The records of the first reading and of all gleanings, in order.
 
@@ -108,28 +82,27 @@ def read_with_gleanings(
     prompt: str,
     wording: Wording,
     gleanings: int,
-    question: MissedQuestion | None = None,
+    *,
+    limit: int | None = None,
 ) -> Generator[Request, Reply, Gleaning]:
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
-    It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
-    at most 2 * gleanings + 2 requests and their continuations. A request after the first that
-    fails, for example since the conversation has become too long, ends the reading.
+    Before each gleaning but the first, the model is asked whether it missed any. A gleaning that
+    finds nothing new is the last. Each list is parsed separately, and has at most `limit` tokens.
+    It yields at most 2 * gleanings + 1 requests and their continuations. A request after the first
+    that fails, for example since the conversation has become too long, ends the reading.
     Raises ReplyError if nothing can be read of the first reply, nor of the second try.
     """
-    question = question or MissedQuestion()
-    messages: tuple[Message, ...] = (Message("user", prompt),)
-    found = Gleaning()
-    text = yield from _first(step, messages, wording.go_on, found)
+    first = Request(step, (Message("user", prompt),), limit)
+    messages, found = first.messages, Gleaning()
+    text = yield from _first(first, wording.go_on, found)
     for gleaning in range(1, gleanings + 1):
         messages = (*messages, Message("assistant", text))
         try:
-            if question.is_worth(gleaning):
-                says_more = yield from _asks(step, messages, wording.missed, found, question)
-                if not says_more:
-                    break
+            if gleaning > 1 and not (yield from _asks(step, messages, wording.missed, found)):
+                break
             messages = (*messages, Message("user", wording.more))
-            text, read, cut = yield from _whole(step, messages, wording.go_on)
+            text, read, cut = yield from _whole(replace(first, messages=messages), wording.go_on)
         except ReplyError as error:
             found.odd.append(f"a gleaning that failed: {error}")
             break
@@ -140,18 +113,16 @@ def read_with_gleanings(
     return found
 
 
-def _first(
-    step: Step, messages: tuple[Message, ...], go_on: str, found: Gleaning
-) -> Generator[Request, Reply, str]:
+def _first(request: Request, go_on: str, found: Gleaning) -> Generator[Request, Reply, str]:
     """Reads the first list, and returns its text. An unreadable one is asked for once more."""
-    text, read, cut = yield from _whole(step, messages, go_on)
+    text, read, cut = yield from _whole(request, go_on)
     if not (read.records or read.is_empty):
         error = _unreadable(text)
         beginning = Message("assistant", excerpt(text[: 2 * SHOWN], SHOWN) or "…")
         prompt = load_prompt("again_list").fill({"error": error}).strip()
         try:
-            again = (*messages, beginning, Message("user", prompt))
-            text, read, cut = yield from _whole(step, again, go_on)
+            again = (*request.messages, beginning, Message("user", prompt))
+            text, read, cut = yield from _whole(replace(request, messages=again), go_on)
         except ReplyError:
             raise ReplyError(error) from None
         if not read.records:  # after such a reply, an empty list may be a way out
@@ -166,41 +137,35 @@ def _unreadable(text: str) -> str:
 
 
 def _asks(
-    step: Step,
-    messages: tuple[Message, ...],
-    missed: str,
-    found: Gleaning,
-    question: MissedQuestion,
+    step: Step, messages: tuple[Message, ...], missed: str, found: Gleaning
 ) -> Generator[Request, Reply, bool]:
     """Asks the model whether it missed something; an unclear answer is counted, and means No."""
-    reply = yield Request(step, (*messages, Message("user", missed)), choices=YES_OR_NO)
+    asked = (*messages, Message("user", missed))
+    reply = yield Request(step, asked, ONE_WORD, choices=YES_OR_NO)
     word = re.search(r"\w+", reply.text)
     answer = word[0].casefold() if word else ""
-    if answer in {"yes", "y", "no", "n"}:
-        question.note(yes=answer in {"yes", "y"})
-    else:
+    if answer not in {"yes", "y", "no", "n"}:
         found.odd.append("neither yes nor no")
     return answer in {"yes", "y"}
 
 
-def _whole(
-    step: Step, messages: tuple[Message, ...], go_on: str
-) -> Generator[Request, Reply, tuple[str, ReadList, bool]]:
+def _whole(request: Request, go_on: str) -> Generator[Request, Reply, tuple[str, ReadList, bool]]:
     """Returns a reply joined with its continuations, its records, and whether it is still cut."""
-    text, asking = "", messages
+    text, asking = "", request
     for _ in range(1 + CONTINUATIONS):
         try:
-            reply = yield Request(step, asking)
+            reply = yield asking
         except ReplyError:
             if not text:
                 raise
             break  # the list stays cut off
         text += storable(reply.text)[0]
-        read = read_list(text, claims=step == "claims")
+        read = read_list(text, claims=request.step == "claims")
         cut = read.open or (reply.cut and not read.complete)
         if not (text and cut):
             break
-        asking = (*messages, Message("assistant", text), Message("user", go_on))
+        shown = (*request.messages, Message("assistant", text), Message("user", go_on))
+        asking = replace(request, messages=shown)
     return text, read, cut
 
 

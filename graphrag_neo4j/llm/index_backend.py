@@ -8,25 +8,23 @@ from typing import Self
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import (
-    ASKED,
     Gleaning,
-    MissedQuestion,
     Wording,
     claims_of,
     extraction_of,
     read_with_gleanings,
 )
-from graphrag_neo4j.llm.name_comparison import compare_names
 from graphrag_neo4j.llm.phrases import Instructions, are_new, is_loop
 from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
-from graphrag_neo4j.llm.reply_limits import REPORT_WORDS, limited, reply_limit
-from graphrag_neo4j.llm.schemas import ReportSchema
+from graphrag_neo4j.llm.reply_limits import REPORT_WORDS, reply_limit
+from graphrag_neo4j.llm.schemas import ComparisonSchema, ReportSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.summaries import WORDS_PER_TOKEN, Summaries
 from graphrag_neo4j.model import (
     DESCRIPTION_TOKENS,
     ChunkText,
     Claims,
+    ComparedName,
     DescribedThing,
     Extraction,
     FindingText,
@@ -42,13 +40,15 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.model.citations import as_written
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, fold_prose, identify
+from graphrag_neo4j.text import excerpt, flat, fold, fold_prose, identify
 
 DELIMITERS = {
     "tuple_delimiter": "<|>",
     "record_delimiter": "##",
     "completion_delimiter": "<|COMPLETE|>",
 }
+LONGEST_SAID = 300  # characters of what the documents say about one name that is compared
+LONGEST_NAME = LONGEST_REASON = 200
 WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN = (
@@ -67,7 +67,6 @@ class _Reading:
     values: Mapping[str, str]
     wording: Wording
     gleanings: int
-    question: MissedQuestion
     examples: ExampleRecords
 
     def prompt(self, chunk: ChunkText) -> str:
@@ -76,7 +75,7 @@ class _Reading:
 
     def signature(self, model: str) -> str:
         prompt = self.opening.fill(self.values)
-        return identify("reading", model, prompt, str(self.wording), self.gleanings, ASKED)
+        return identify("reading", model, prompt, str(self.wording), self.gleanings)
 
 
 class LLMIndexBackend:
@@ -135,14 +134,13 @@ class LLMIndexBackend:
 
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
         """Reads a chunk with gleanings; each reply has a limit of tokens."""
-        lists = read_with_gleanings(
+        gleaned = yield from read_with_gleanings(
             step,
             reading.prompt(chunk),
             reading.wording,
             reading.gleanings,
-            reading.question,
+            limit=reply_limit(step, self._settings),
         )
-        gleaned = yield from limited(lists, self._settings)
         return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
 
     @property
@@ -157,10 +155,29 @@ class LLMIndexBackend:
     def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
         """Decides for each pair of names whether they are one thing; None where it is not said.
 
-        Raises ReplyError if the reply can't be used.
+        Raises ReplyError if the reply has no verdict about any pair.
         """
-        limit = reply_limit("names", self._settings)
-        return (yield from compare_names(pairs, self._comparison, limit))
+        listed = "\n\n".join(
+            f"Pair {n}\n{_described('A', pair.one)}\n{_described('B', pair.other)}"
+            for n, pair in enumerate(pairs, start=1)
+        )
+        message = Message("user", self._comparison.fill({"input_text": marked(listed)}))
+        request = Request("names", (message,), reply_limit("names", self._settings))
+
+        def check(found: ComparisonSchema, odd: list[str]) -> ComparisonSchema:
+            known = [one for one in found.pairs if 1 <= one.pair <= len(pairs)]
+            unknown = len(found.pairs) - len(known)
+            odd += ["a verdict about a pair that was not asked for"] * unknown
+            if not known:
+                raise ReplyError("there is no verdict about any pair")
+            return found.model_copy(update={"pairs": known})
+
+        found = yield from read_json(request, ComparisonSchema, check)
+        verdicts: list[NameVerdict | None] = [None] * len(pairs)
+        for one in found.pairs:
+            reason = excerpt(fold_prose(one.reason), LONGEST_REASON)
+            verdicts[one.pair - 1] = NameVerdict(one.verdict, reason)
+        return verdicts
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.
@@ -191,6 +208,12 @@ class LLMIndexBackend:
             rating=written.rating,
             rating_explanation=fold_prose(written.rating_explanation),
         )
+
+
+def _described(letter: str, one: ComparedName) -> str:
+    name = excerpt(flat(one.name), LONGEST_NAME)
+    said = excerpt(" ".join(flat(text) for text in one.descriptions), LONGEST_SAID)
+    return f"{letter}: {name} | {flat(one.type) or 'no type'} | {said or 'nothing is said'}"
 
 
 def _refuse_unusable(gleaned: Gleaning, usable: Sequence[object], reasons: Sequence[str]) -> None:
@@ -246,7 +269,7 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Readi
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     values = {**values, "examples": _examples(settings, name, values)}
     examples = ExampleRecords(values["examples"], claims=name == "claims")
-    return _Reading(opening, values, wording, settings.gleanings, MissedQuestion(), examples)
+    return _Reading(opening, values, wording, settings.gleanings, examples)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

@@ -5,12 +5,10 @@ reach them: they leave room for languages with several tokens in a word, for cit
 models that write more than they are asked for.
 """
 
-from collections.abc import Generator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Final
 
-from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.model import DESCRIPTION_TOKENS, LLMTask, Reply, Request, Step, T
+from graphrag_neo4j.model import DESCRIPTION_TOKENS, Step
 from graphrag_neo4j.settings import Settings
 
 TOKENS_OF_A_WORD: Final = 4
@@ -46,20 +44,3 @@ def reply_limit(step: Step, settings: Settings) -> int:
 def summaries_limit(words: int) -> int:
     """Returns the largest number of tokens of a reply with several summaries of so many words."""
     return min(TOKENS_OF_A_WORD * words + MARGIN, ANSWER)
-
-
-def limited(task: LLMTask[T], settings: Settings) -> Generator[Request, Reply, T]:
-    """Runs a task whose requests get the limits of their steps."""
-    request = next(task)
-    try:
-        while True:
-            most = ONE_WORD if request.choices else reply_limit(request.step, settings)
-            try:
-                reply = yield replace(request, max_tokens=request.max_tokens or most)
-            except ReplyError as error:
-                request = task.throw(error)
-            else:
-                request = task.send(reply)
-    except StopIteration as done:
-        result: T = done.value
-        return result

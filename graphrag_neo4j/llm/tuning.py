@@ -9,13 +9,14 @@ lists, and it is limited in length.
 """
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.example_check import problems_of, read_example, stands_in
-from graphrag_neo4j.llm.phrases import Instructions
+from graphrag_neo4j.llm.extraction import Gleaning, extraction_of
+from graphrag_neo4j.llm.phrases import Instructions, words
 from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.llm.schemas import EntityTypesSchema, ProfileSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import Extraction, LLMTask, Message, Reply, Request
@@ -31,6 +32,9 @@ LONGEST_REPLY = 6000  # characters of a list that the model is shown again
 REPLY_TOKENS = 3000  # of a profile or of the types
 SHARED = 0.5  # share of the names of a type that another type may have, too
 SEVERAL = "several"
+LEAST_ENTITIES = 2  # of an example
+NAMED = 3  # names that a problem of an example lists
+SHOWN = 40  # characters of a text that a problem quotes
 OPENING = re.compile(r"^you are ", re.IGNORECASE)  # the prompts put these words before a persona
 MARKS = str.maketrans(dict.fromkeys("<>|#`{}$", " "))
 # A name of a type stands in a list that is separated by commas, and in a field of a record.
@@ -146,8 +150,8 @@ def example_task(
     told = ""
     for _ in range(2):
         reply = yield request
-        found = read_example(reply)
-        problems = problems_of(found, passage, types, translated=translated)
+        found = _read_example(reply)
+        problems = _problems_of(found, passage, types, translated=translated)
         if not problems:
             return found
         told = "; ".join(problems)
@@ -156,6 +160,62 @@ def example_task(
         messages = (*request.messages, Message("assistant", shown), question)
         request = replace(request, messages=messages)
     raise ReplyError(told)
+
+
+def _read_example(reply: Reply) -> Extraction:
+    """Returns the records of a reply. `unusable` also holds the text that is no record."""
+    read = read_list(reply.text)
+    odd = [f"text that is no record: '{excerpt(one, SHOWN)}'" for one in read.unread]
+    return extraction_of(Gleaning(read.records, reply.cut or read.open, odd))
+
+
+def _problems_of(
+    found: Extraction, passage: str, types: Sequence[str], *, translated: bool
+) -> list[str]:
+    """Returns what is wrong with a list as an example for a passage: parts of a sentence.
+
+    With `translated` the names need not stand in the passage.
+    """
+    known = set(map(name_key, types))
+    other = {one.type for one in found.entities if name_key(one.type) not in known}
+    names = {one.name: name_key(one.name) for one in found.entities}
+    bare = [one.name for one in found.entities if not one.description.strip()]
+    absent = [name for name in names if not (translated or stands_in(name, passage))]
+    ends = (end for one in found.relationships for end in (one.source, one.target))
+    loose = [end for end in dict.fromkeys(ends) if name_key(end) not in names.values()]
+    unread = f" ({found.unusable[0]})" if found.unusable else ""
+    problems = [
+        (found.cut, "the list is cut off"),
+        (found.unusable, f"{len(found.unusable)} of its records can't be read{unread}"),
+        (
+            len(found.entities) < LEAST_ENTITIES or not found.relationships,
+            f"it has fewer than {LEAST_ENTITIES} entities or no relationship between them",
+        ),
+        (other, f"its types {_listed(sorted(other))} were not asked for"),
+        (bare, f"the entities {_listed(bare)} have no description"),
+        (absent, f"the names {_listed(absent)} do not stand in the passage"),
+        (loose, f"its relationships name {_listed(loose)}, which are no entities of the list"),
+    ]
+    return [problem for applies, problem in problems if applies]
+
+
+def stands_in(name: str, passage: str) -> bool:
+    """Tells whether a passage holds a name, or all its words.
+
+    >>> stands_in("Agnes Thorsby", "AGNES THORSBY: Yes."), stands_in("Anna", "Annabel said so.")
+    (True, False)
+    """
+    said, key = words(name), name_key(name)
+    if said and set(said) <= set(words(passage)):
+        return True
+    # In a script without spaces, such as Chinese, a name is a part of a word.
+    return bool(said) and not key.isascii() and len(key) > 1 and key in name_key(passage)
+
+
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    shown = ", ".join(f"'{excerpt(name, SHOWN)}'" for name in listed[:NAMED])
+    return shown + (f" and {len(listed) - NAMED} more" if len(listed) > NAMED else "")
 
 
 def _request(prompt: str) -> Request:

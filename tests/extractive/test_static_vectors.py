@@ -7,7 +7,6 @@ from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.extractive.static_vectors import (
     DIMENSIONS,
     static_embedder,
-    vectors_of,
 )
 
 
@@ -21,9 +20,3 @@ async def test_what_is_alike_is_near() -> None:
     cat, kitten, tax = await made.embed(["A cat sleeps.", "A kitten naps.", "Taxes were raised."])
     assert near(cat, kitten) > near(cat, tax)
     assert all(abs(math.hypot(*vector) - 1) < 1e-6 for vector in (cat, kitten, tax))
-
-
-def test_an_empty_text_has_a_vector_of_zeros() -> None:
-    empty, full = vectors_of(["", "text"])
-    assert set(empty) == {0.0}
-    assert len(empty) == len(full) == DIMENSIONS

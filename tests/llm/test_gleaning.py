@@ -3,8 +3,8 @@
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.extraction import Gleaning, MissedQuestion, Wording, read_with_gleanings
-from graphrag_neo4j.model import Message, Reply, Request
+from graphrag_neo4j.llm.extraction import Gleaning, Wording, read_with_gleanings
+from graphrag_neo4j.model import Reply, Request
 from tests.support.by_hand import cut, drive
 
 WORDING = Wording(missed="Missed any?", more="Many were missed.", go_on="Go on.")
@@ -16,20 +16,8 @@ A_READ = ["entity", "Ann", "person", "A captain"]
 B_READ = ["entity", "Bob", "person", "A cook"]
 
 
-class AskedAlways(MissedQuestion):
-    """Asks before the first gleaning, too."""
-
-    def is_worth(self, gleaning: int) -> bool:
-        return super().is_worth(gleaning + 1)
-
-
-def read(
-    *replies: str | Reply | ReplyError, gleanings: int = 0, question: MissedQuestion | None = None
-) -> tuple[Gleaning, list[Request]]:
-    """Reads with a question before each gleaning, unless another one is given."""
-    question = question or AskedAlways()
-    reading = read_with_gleanings("extraction", "Read this.", WORDING, gleanings, question)
-    return drive(reading, replies)
+def read(*replies: str | Reply | ReplyError, gleanings: int = 0) -> tuple[Gleaning, list[Request]]:
+    return drive(read_with_gleanings("extraction", "Read this.", WORDING, gleanings), replies)
 
 
 def names(passes: Gleaning) -> list[str]:
@@ -40,64 +28,36 @@ def said(request: Request) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in request.messages]
 
 
-def test_without_gleanings_a_reading_is_one_request() -> None:
-    passes, asked = read(A + END)
-    assert names(passes) == ["Ann"]
-    assert asked == [Request("extraction", (Message("user", "Read this."),))]
-
-
-def test_a_gleaning_follows_a_yes_and_the_last_allowed_pass_no_question() -> None:
-    passes, asked = read(A + END, "Yes", B + END, gleanings=1)
-    assert names(passes) == ["Ann", "Bob"]
-    assert [request.choices for request in asked] == [(), ("Yes", "No"), ()]
-    first = [("user", "Read this."), ("assistant", A + END)]
-    assert said(asked[1]) == [*first, ("user", "Missed any?")]
-    assert said(asked[2]) == [*first, ("user", "Many were missed.")]
-
-
-def test_two_gleanings_are_asked_for_one_after_the_other() -> None:
-    passes, asked = read(A + END, "yes", B + END, "Yes.", C + END, gleanings=2)
+def test_a_question_stands_before_each_gleaning_but_the_first() -> None:
+    passes, asked = read(A + END, B + END, "Yes", C + END, gleanings=2)
     assert names(passes) == ["Ann", "Bob", "Cid"]
-    assert len(asked) == 5
-    assert said(asked[3])[-2:] == [("assistant", B + END), ("user", "Missed any?")]
+    assert [request.choices for request in asked] == [(), (), ("Yes", "No"), ()]
+    assert said(asked[1]) == [
+        ("user", "Read this."),
+        ("assistant", A + END),
+        ("user", "Many were missed."),
+    ]
+    assert said(asked[2])[-2:] == [("assistant", B + END), ("user", "Missed any?")]
+    assert said(asked[3])[-2:] == [("assistant", B + END), ("user", "Many were missed.")]
 
 
 def test_a_no_ends_the_reading() -> None:
-    passes, asked = read(A + END, "Yes", B + END, "No", gleanings=2)
+    passes, asked = read(A + END, B + END, "No", gleanings=3)
     assert names(passes) == ["Ann", "Bob"]
-    assert len(asked) == 4
-    assert not passes.odd
-
-
-@pytest.mark.parametrize("answer", ["Yes", "yes.", " YES, some were", "**Yes**", "Y", '"Yes"'])
-def test_a_yes_may_be_worded_freely(answer: str) -> None:
-    passes, _ = read(A + END, answer, B + END, gleanings=1)
-    assert names(passes) == ["Ann", "Bob"]
-    assert not passes.odd
-
-
-@pytest.mark.parametrize("answer", ["No", "no, none", "NO!", "N", "No entities; yes, all is there"])
-def test_a_no_may_be_worded_freely(answer: str) -> None:
-    passes, _ = read(A + END, answer, gleanings=1)
+    assert len(asked) == 3
     assert not passes.odd
 
 
 @pytest.mark.parametrize("answer", ["", "Perhaps", "Yesterday", "Nobody", "?!"])
 def test_an_answer_that_is_neither_counts_as_no_and_is_counted(answer: str) -> None:
-    passes, _ = read(A + END, answer, gleanings=1)
-    assert names(passes) == ["Ann"]
+    passes, _ = read(A + END, B + END, answer, gleanings=2)
+    assert names(passes) == ["Ann", "Bob"]
     assert passes.odd == ["neither yes nor no"]
-
-
-def test_each_pass_is_parsed_alone() -> None:
-    """Appended to the first without a delimiter, the gleaned pass would fuse two records."""
-    passes, _ = read(A, "Yes", B, gleanings=1)
-    assert passes == Gleaning([A_READ, B_READ])
 
 
 def test_an_unclosed_first_pass_takes_nothing_from_the_gleaned_one() -> None:
     open_ = f"{A}##{B[:-6]}"
-    passes, _ = read(open_, "", "", "Yes", C + END, gleanings=1)
+    passes, _ = read(open_, "", "", C + END, gleanings=1)
     assert names(passes) == ["Ann", "Cid"]
     assert passes.cut
 
@@ -112,28 +72,6 @@ def test_a_reply_cut_off_is_continued_where_it_stopped() -> None:
     ]
 
 
-def test_a_reply_that_stopped_inside_a_record_is_continued_too() -> None:
-    passes, _ = read(A + "##" + B[:20], B[20:])
-    assert passes == Gleaning([A_READ, B_READ])
-
-
-def test_a_reply_cut_between_two_records_is_continued_too() -> None:
-    passes, _ = read(cut(A), "##" + B + END)
-    assert passes == Gleaning([A_READ, B_READ])
-
-
-def test_a_reply_cut_inside_its_mark_needs_no_more_than_that() -> None:
-    passes, _ = read(cut(f"{A}\n##\n<|COMP"), "LETE|>")
-    assert passes == Gleaning([A_READ])
-    passes, _ = read(cut(f"{A}\n##\n<|COMP"), "<|COMPLETE|>")
-    assert passes == Gleaning([A_READ])
-
-
-def test_what_runs_on_behind_the_mark_is_not_continued() -> None:
-    passes, _ = read(cut(f"{A}{END} and so on and so on"))
-    assert passes == Gleaning([A_READ])
-
-
 def test_after_two_continuations_what_is_whole_is_kept_and_marked_cut() -> None:
     passes, asked = read(cut(A + "##" + B[:10]), cut(B[10:20]), cut(B[20:-1]))
     assert passes == Gleaning([A_READ], cut=True)
@@ -141,36 +79,9 @@ def test_after_two_continuations_what_is_whole_is_kept_and_marked_cut() -> None:
     assert said(asked[2])[1] == ("assistant", A + "##" + B[:20])
 
 
-def test_a_whole_last_record_is_kept_though_the_list_is_cut() -> None:
-    passes, _ = read(cut(A), cut("##"), cut(B))
-    assert passes == Gleaning([A_READ, B_READ], cut=True)
-
-
-def test_a_record_that_ends_in_a_bracket_of_its_text_is_not_whole() -> None:
-    open_ = '##("entity"<|>Bob<|>person<|>A cook (of sorts)'
-    passes, _ = read(cut(A), cut("##"), cut(open_.removeprefix("##")))
-    assert passes == Gleaning([A_READ], cut=True)
-
-
-def test_a_gleaned_pass_is_continued_as_the_first_one_is() -> None:
-    passes, asked = read(A + END, "Yes", cut(B[:-3]), B[-3:], gleanings=1)
-    assert passes == Gleaning([A_READ, B_READ])
-    assert [content for _, content in said(asked[3])][-2:] == [B[:-3], "Go on."]
-
-
-def test_the_question_after_a_continuation_shows_the_whole_list_as_one_reply() -> None:
-    _, asked = read(cut(A[:10]), A[10:] + END, "No", gleanings=1)
-    assert said(asked[2]) == [
-        ("user", "Read this."),
-        ("assistant", A + END),
-        ("user", "Missed any?"),
-    ]
-
-
-@pytest.mark.parametrize("reply", [A, f"{A}\n##\n", A + END])
-def test_a_reply_that_stopped_by_itself_is_complete_with_or_without_the_mark(reply: str) -> None:
-    passes, _ = read(reply)
-    assert passes == Gleaning([A_READ])
+def test_a_gleaning_after_a_continuation_shows_the_whole_list_as_one_reply() -> None:
+    _, asked = read(cut(A[:10]), A[10:] + END, B + END, gleanings=1)
+    assert said(asked[2])[:2] == [("user", "Read this."), ("assistant", A + END)]
 
 
 def test_prose_without_records_is_an_error_that_says_how_it_begins() -> None:
@@ -192,64 +103,20 @@ def test_a_reply_without_records_is_asked_for_once_more() -> None:
      "I'm sorry, but I can't help with that.", "```\n```"],
 )  # fmt: skip
 def test_a_gleaning_that_finds_nothing_keeps_what_was_found_before(reply: str) -> None:
-    passes, _ = read(A + END, "Yes", reply, gleanings=1)
+    passes, _ = read(A + END, reply, gleanings=1)
     assert passes == Gleaning([A_READ], odd=["a gleaning without a list"])
 
 
-@pytest.mark.parametrize("reply", ["<|COMPLETE|>", "No more entities were found.\n<|COMPLETE|>"])
-def test_a_gleaning_that_takes_the_way_out_is_not_odd(reply: str) -> None:
-    passes, _ = read(A + END, "Yes", reply, gleanings=1)
-    assert passes == Gleaning([A_READ])
-
-
 def test_unread_text_of_a_gleaning_is_counted_with_its_beginning() -> None:
-    passes, _ = read(A + END, "Yes", "(Bob the cook of the ship)\n<|COMPLETE|>", gleanings=1)
+    passes, _ = read(A + END, "(Bob the cook of the ship)\n<|COMPLETE|>", gleanings=1)
     assert passes.records == [A_READ]
     assert "text that is no record: '(Bob the cook of the ship)'" in passes.odd
 
 
 @pytest.mark.parametrize("reply", ["<|COMPLETE|>", A + END, "None"])
 def test_a_gleaning_that_brings_nothing_new_is_the_last(reply: str) -> None:
-    _, asked = read(A + END, "Yes", reply, gleanings=3)
-    assert len(asked) == 3
-
-
-def test_by_default_a_gleaning_is_one_request_without_a_question() -> None:
-    passes, asked = read(A + END, B + END, gleanings=1, question=MissedQuestion())
-    assert names(passes) == ["Ann", "Bob"]
-    assert [request.choices for request in asked] == [(), ()]
-    assert said(asked[1])[-1] == ("user", "Many were missed.")
-
-
-def test_by_default_the_question_stands_before_each_gleaning_but_the_first() -> None:
-    passes, asked = read(A + END, B + END, "No", gleanings=3, question=MissedQuestion())
-    assert names(passes) == ["Ann", "Bob"]
-    assert [request.choices for request in asked] == [(), (), ("Yes", "No")]
-
-
-def test_a_model_that_always_says_yes_is_no_longer_asked() -> None:
-    question = AskedAlways()
-    for _ in range(20):
-        _, asked = read(A + END, "Yes", B + END, gleanings=1, question=question)
-        assert len(asked) == 3
-    passes, asked = read(A + END, B + END, gleanings=1, question=question)
-    assert names(passes) == ["Ann", "Bob"]
-    assert [request.choices for request in asked] == [(), ()]
-
-
-def test_a_model_that_says_no_at_times_is_asked_again_and_again() -> None:
-    question = AskedAlways()
-    for _ in range(12):
-        read(A + END, "Yes", B + END, gleanings=1, question=question)
-        read(A + END, "No", gleanings=1, question=question)
-        read(A + END, "Yes", B + END, gleanings=1, question=question)
-    assert len(read(A + END, "No", gleanings=1, question=question)[1]) == 2
-
-
-def test_a_question_changes_nothing_in_what_a_gleaning_is_asked() -> None:
-    _, asked = read(A + END, "Yes", B + END, gleanings=1)
-    _, unasked = read(A + END, B + END, gleanings=1, question=MissedQuestion())
-    assert asked[2] == unasked[1]
+    _, asked = read(A + END, reply, gleanings=3)
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -280,13 +147,8 @@ def test_an_empty_reply_is_an_error_and_is_not_continued() -> None:
         read(cut(""), cut(""))
 
 
-def test_the_mark_alone_is_an_empty_list() -> None:
-    passes, _ = read("<|COMPLETE|>")
-    assert passes == Gleaning()
-
-
 def test_what_can_not_be_stored_or_sent_again_is_replaced() -> None:
-    passes, asked = read(A.replace("captain", "cap\x00ta\ud800in") + END, "No", gleanings=1)
+    passes, asked = read(A.replace("captain", "cap\x00ta\ud800in") + END, END, gleanings=1)
     assert passes.records == [["entity", "Ann", "person", "A cap\ufffdta\ufffdin"]]
     assert asked[1].messages[1].content.encode()
 
@@ -301,13 +163,8 @@ def test_what_was_read_is_kept_if_its_continuation_is_refused() -> None:
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("replies", [(A + END, REFUSED), (A + END, "Yes", REFUSED)])
+@pytest.mark.parametrize("replies", [(A + END, REFUSED), (A + END, B + END, REFUSED)])
 def test_what_was_read_is_kept_if_a_gleaning_is_refused(replies: tuple[str | ReplyError]) -> None:
     passes, _ = read(*replies, gleanings=2)
-    assert names(passes) == ["Ann"]
+    assert names(passes) == ["Ann", "Bob"][: len(replies) - 1]
     assert ["gleaning that failed" in one for one in passes.odd] == [True]
-
-
-def test_a_first_request_that_is_refused_fails_the_reading() -> None:
-    with pytest.raises(ReplyError, match="too long"):
-        read(REFUSED, gleanings=1)

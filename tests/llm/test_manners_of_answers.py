@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.query.answer import Answer
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint.forms import to_json
@@ -18,7 +17,6 @@ from tests.support.servers import TestServer
 
 QUESTION = "Who is Scrooge?"
 SAID = "Scrooge is a miser."
-HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>"
 
 
 @pytest.fixture(scope="module")
@@ -65,32 +63,11 @@ def said(text: str, size: int = 5) -> Manner:
     return streaming(done_events(*pieces))
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (events(delta(content=SAID)), "stream ended"),
-        (events(delta(content=SAID), "{bad"), "not JSON"),
-    ],
-)
-async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(
-    carol: Indexed, text: str, why: str
-) -> None:
-    answer, _ = await ask(carol, streaming(text))
+async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(carol: Indexed) -> None:
+    answer, _ = await ask(carol, streaming(events(delta(content=SAID))))
     assert answer.text == SAID
     assert answer.incomplete
-    assert why in answer.incomplete
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        done_events(delta(content=SAID)),
-        events(delta(content=SAID), {"choices": [{"delta": {}, "finish_reason": "stop"}]}),
-    ],
-)
-async def test_either_mark_is_the_end_of_a_stream(carol: Indexed, text: str) -> None:
-    answer, _ = await ask(carol, streaming(text))
-    assert (answer.text, answer.incomplete) == (SAID, None)
+    assert "stream ended" in answer.incomplete
 
 
 @pytest.mark.parametrize(
@@ -98,7 +75,6 @@ async def test_either_mark_is_the_end_of_a_stream(carol: Indexed, text: str) -> 
     [
         None,
         to_json({"detail": "Streaming is not supported."}, 400),
-        to_json({"error": "no"}, 400),
         HttpResponse(501, b"nope", "text/plain"),
     ],
 )
@@ -113,38 +89,6 @@ async def test_an_endpoint_that_does_not_stream_is_asked_plainly(
     answer, came = await ask(carol, manner)
     assert (answer.text, answer.incomplete) == (SAID, None)
     assert not came[-1].get("stream")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"<think>Hm.</think>{SAID}",
-        f"Hm. Hm.\n</think>\n\n{SAID}",
-        f"{HARMONY}{SAID}",
-    ],
-)
-async def test_thoughts_are_no_part_of_the_answer(carol: Indexed, text: str) -> None:
-    streamed, _ = await ask(carol, said(text))
-    assert streamed.text.strip() == SAID
-    at_once, _ = await ask(carol, partial(chat, whole(text)))
-    assert at_once.text.strip() == SAID
-    hidden = text.startswith("Hm")
-    assert any("reasoning" in notice for notice in streamed.notices) == hidden
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("reasoning_content", "Hm."), ("tool_calls", [{"function": {"name": "search"}}])],
-)
-async def test_what_stands_elsewhere_than_in_the_content_is_named(
-    carol: Indexed, field: str, value: object
-) -> None:
-    for manner in (
-        partial(chat, whole(None, **{field: value})),
-        streaming(done_events(delta(**{field: value}))),
-    ):
-        with pytest.raises(ReplyError, match=field):
-            await ask(carol, manner)
 
 
 async def test_a_content_in_parts_is_read_without_its_thoughts(carol: Indexed) -> None:
@@ -171,40 +115,11 @@ async def test_an_endpoint_that_takes_one_message_gets_one(carol: Indexed) -> No
     assert [len(body["messages"]) for body in came if "messages" in body] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("status", [400, 501])
-async def test_a_vague_error_at_a_response_format_is_tried_without_it(
-    carol: Indexed, status: int
-) -> None:
-    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
-        refused = "response_format" in body
-        return to_json({"error": {"message": "Sorry."}}, status) if refused else None
-
-    with mannered_endpoint(manner) as (url, came):
-        settings = carol.settings.changed(openai_base_url=url, concurrency=1)
-        async with AsyncGraphRAG(settings) as rag:
-            for _ in range(2):
-                answer = await rag.query(QUESTION, method="global")
-                assert answer.found
-    refused = [body["response_format"]["type"] for body in came if "response_format" in body]
-    assert refused == ["json_schema", "json_object"]
-
-
-@pytest.mark.parametrize("status", [402, 200])
-async def test_credit_that_is_used_up_ends_it(carol: Indexed, status: int) -> None:
-    error = {"error": {"message": "Insufficient credits", "code": 402}}
-    with pytest.raises(ModelError, match="credit"):
-        await ask(carol, partial(chat, to_json(error, status)))
-    if status == 200:
-        with pytest.raises(ModelError, match="credit"):
-            await ask(carol, streaming(events(error)))
-
-
 @pytest.mark.parametrize(
     "form",
     [
         "[{}]",
         "[^{}]",
-        "(Source: {})",
         "【{}†source】",
         "[Daten: Quellen ({})]",
         "Sources ({})",

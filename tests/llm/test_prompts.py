@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import (
@@ -22,7 +21,6 @@ from graphrag_neo4j.model import (
     Step,
 )
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.text import tokens
 from tests.support.by_hand import cut, drive
 
 CHUNK = ChunkText("c1", "Ann sails.")
@@ -89,21 +87,9 @@ def test_a_filled_value_is_never_scanned_again(value: str, braced: bool) -> None
     assert Prompt(text, "f", braced).fill({"a": value, "b": value}) == f"<{value}|{value}>"
 
 
-@pytest.mark.parametrize("text", ["$examples ${input_text} {input_text} {{x}} $$5", "\\1 \\g<0>"])
-def test_a_document_that_holds_placeholders_is_asked_about_as_it_is(
-    text: str, folder: Path
-) -> None:
-    assert f"\n{text}\n</text " in asked(ChunkText("c", text))
-    (folder / "extract.txt").write_text(ELSEWHERE, encoding="utf-8")
-    assert f"\n{text}\n</text " in asked(ChunkText("c", text), prompts=folder)
-
-
 @pytest.mark.parametrize(
     ("name", "text", "needed"),
     [
-        ("extract.md", "Read it. {entity_types}", "input_text"),
-        ("extract.txt", "Read $input_texts", "input_text"),
-        ("extract.md", "{{input_text}} is escaped", "input_text"),
         ("extract.md", "{entity_types} for $input_text", "input_text"),
         ("claims.md", "", "input_text"),
         ("summarize.txt", "About $entity_name", "description_list"),
@@ -152,37 +138,6 @@ def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: 
     assert found.relationships == [RelationshipRecord("ANN", "BOB", "Sail", 2.0)]
 
 
-def test_other_prompts_made_elsewhere_work_too(folder: Path) -> None:
-    (folder / "claims.txt").write_text(
-        "Specs: {entity_specs}\nWhat: {claim_description}\nText: {input_text}", encoding="utf-8"
-    )
-    (folder / "summarize.txt").write_text(
-        "{entity_name} in {max_length} words: {description_list}", encoding="utf-8"
-    )
-    prompt = asked(claims=True, prompts=folder, entity_types="ships")
-    assert prompt == f"Specs: ships\nWhat: {WANTED_CLAIMS}\nText: {marked('Ann sails.')}"
-    request = next(backend(prompts=folder).summarize([DescribedThing("Ann", ["Sails.", "Rows."])]))
-    listed = marked("- Sails.\n- Rows.")
-    assert request.messages[0].content == f"Ann in 280 words: {listed}"
-
-
-@pytest.mark.parametrize(
-    ("given", "facts", "most"),
-    [
-        ({}, 10, 280),  # as much as is joined without a model
-        ({}, 150, 366),  # half of what there is to say
-        ({}, 1000, 420),
-        ({"join_tokens": 0}, 10, 112),
-    ],
-)
-def test_a_summary_may_be_as_long_as_what_there_is_to_say_asks_for(
-    given: dict[str, object], facts: int, most: int
-) -> None:
-    said = ["one two three four five"] * facts
-    request = next(backend(**given).summarize([DescribedThing("Ann", said)]))
-    assert f"at most {most} words" in request.messages[0].content
-
-
 @settings(deadline=None, derandomize=True)
 @given(st.text(), st.text())
 def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
@@ -194,47 +149,7 @@ def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
         assert (forged + end).find(end) == len(forged)
 
 
-def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
-    """As would be where a letter follows a name: "$tuple_delimiterperson"."""
-    task = backend(gleanings=2)
-    entity, claim = '("entity"<|>{}<|>B<|>C.', "({}<|>B<|>TYPE<|>TRUE<|>NONE<|>NONE<|>C.<|>D."
-
-    def replies(record: str) -> list[str]:
-        gleaned = f"{record.format('D')})<|COMPLETE|>"
-        return [record.format("A"), "", ")", gleaned, "Yes", "<|COMPLETE|>"]
-
-    _, extraction = drive(task.extract(CHUNK), replies(entity))
-    _, claims = drive(task.claims(CHUNK), replies(claim))
-    _, summary = drive(task.summarize([DescribedThing("Ann", ["Sails."])]), ["Ann sails."])
-    said = {m.content for asked in (extraction, claims, summary) for r in asked for m in r.messages}
-    assert len([text for text in said if "list" in text]) == 8
-    assert not [text for text in said if re.search(r"\$\{?[a-z]|\{\w+\}", text)]
-
-
-def test_the_examples_of_ours_are_read_as_they_should_be() -> None:
-    for prompt, fields in ((asked(), {4, 5}), (asked(claims=True), {8})):
-        example = prompt[prompt.index("List:") : prompt.index("# Your passage")]
-        found = read_list(example)
-        assert found.complete
-        assert {len(record) for record in found.records} == fields
-
-
 FEW_TYPES = "organization, person, geo, event"
-
-
-@pytest.mark.parametrize("claims", [False, True])
-@pytest.mark.parametrize("types", [None, FEW_TYPES, "gene, disease", "any"])
-def test_what_is_the_same_for_all_chunks_comes_first_and_is_long_enough_to_be_cached(
-    claims: bool, types: str | None
-) -> None:
-    """Providers cache what a prompt begins with, from 1,024 tokens on."""
-    given = {"entity_types": types} if types else {}
-    one = asked(ChunkText("a", "One."), claims=claims, **given)
-    other = asked(ChunkText("b", "Other."), claims=claims, **given)
-    before, _, after = one.partition(marked("One."))
-    assert other == before + marked("Other.") + after
-    assert tokens.count(before) >= 1024
-    assert tokens.count(after) < 150
 
 
 @pytest.mark.parametrize(
@@ -255,14 +170,6 @@ def test_the_examples_have_the_types_that_the_user_set(types: str, shown: set[st
     assert all({*record[1:3]} <= names for record in records if record[0] == "relationship")
     assert "other types" not in examples
     assert "##\n##" not in examples
-
-
-def test_types_and_language_are_asked_for_or_left_to_the_model() -> None:
-    assert "person, organization, place" in asked()
-    assert "in the language of the passage" in asked()
-    own = asked(entity_types="", language="Danish")
-    assert "a short type of your choice" in own
-    assert "in Danish" in own
 
 
 ALL = {*STEPS}

@@ -17,7 +17,7 @@ import pytest
 
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS
-from graphrag_neo4j.llm.prompts import ELSEWHERE, load_prompt, marked
+from graphrag_neo4j.llm.prompts import marked
 from graphrag_neo4j.llm.reply_limits import REPORT_WORDS
 from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
 from graphrag_neo4j.model.context_table import ContextTable
@@ -94,11 +94,6 @@ def asked(request: Request) -> str:
 def example_of(prompt: str) -> str:
     """What their last example gives as the reply."""
     return prompt.rpartition("Output:")[0].rpartition("Output:")[2].partition("####")[0]
-
-
-def test_each_file_that_init_writes_and_a_step_reads_is_found_under_its_name(folder: Path) -> None:
-    for name, (theirs, *_) in ELSEWHERE.items():
-        assert load_prompt(name, folder).origin == str(folder / f"{theirs}.txt")
 
 
 @pytest.mark.parametrize("claims", [False, True])

@@ -128,8 +128,3 @@ def test_a_bad_list_is_asked_for_once_more_and_then_refused(bad: str, problem: s
     assert problem in told.content
     with pytest.raises(ReplyError, match=problem.replace("(", r"\(")):
         example(bad, bad)
-
-
-def test_names_in_another_language_than_the_passage_are_not_looked_for_in_it() -> None:
-    found, asked = example(GOOD.replace("Harbour Board", "Hafenrat"), translated=True)
-    assert (len(found.entities), len(asked)) == (2, 1)

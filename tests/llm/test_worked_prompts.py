@@ -11,10 +11,8 @@ import pytest
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.phrases import INVENTED
-from graphrag_neo4j.llm.prompts import load_prompt
-from graphrag_neo4j.llm.schemas import PrimerSchema
 from graphrag_neo4j.llm.server_checks import INSTRUCTIONS
-from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
+from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask
 from graphrag_neo4j.model.context_table import ContextTable, record_of
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
@@ -80,12 +78,11 @@ def constant(name: str, **given: object) -> str:
     return one[:same]
 
 
-@pytest.mark.parametrize("language", [None, "Danish"])
 @pytest.mark.parametrize("name", SENT)
 def test_what_is_the_same_in_every_call_comes_first_and_is_long_enough_to_be_cached(
-    name: str, language: str | None
+    name: str,
 ) -> None:
-    assert count(constant(name, language=language)) >= CACHED_FROM
+    assert count(constant(name)) >= CACHED_FROM
     assert count(prompt(name)) <= INSTRUCTIONS + (500 if name in {"extract", "claims"} else 0)
 
 
@@ -96,33 +93,6 @@ def test_small_contexts_leave_the_examples_out(name: str) -> None:
     assert count(short) < 450
     assert not INVENTED.intersection(re.findall(r"\w+", short.casefold()))
     assert "$examples" not in short
-
-
-@pytest.mark.parametrize("name", WORKED)
-def test_a_prompt_of_the_user_works_with_our_examples_and_without(
-    name: str, tmp_path: Path
-) -> None:
-    own = tmp_path / f"{name}.md"
-    material = "$context_data $input_text $description_list"
-    own.write_text(f"Do it. {material}", "utf-8")
-    assert "Quillmere" not in prompt(name, prompts=tmp_path)
-    own.write_text(f"Do it. $examples {material}", "utf-8")
-    assert "Do it. # " in prompt(name, prompts=tmp_path)
-    examples = EXAMPLES.get(name, f"{name}_examples")
-    (tmp_path / f"{examples}.md").write_text("Like this: Elin sails.", "utf-8")
-    assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)
-
-
-def test_the_replies_of_the_examples_are_what_the_steps_read() -> None:
-    given = load_settings(**SMALL)  # where the examples are shown, these replies are copies
-    for name in ("report", "map", "map_answer", "prime", "rate"):
-        replies = re.findall(
-            r"^\{.*?\}$", load_prompt(f"{name}_examples").text, re.MULTILINE | re.DOTALL
-        )
-        assert replies
-        for reply in replies:
-            _, requests = drive(SENT[name](given, "Ann sails."), [reply])
-            assert len(requests) == 1
 
 
 STORY = "Her decision was right, says Idra Vessany."
@@ -160,21 +130,6 @@ def test_a_description_that_tells_the_example_is_asked_for_without_it() -> None:
     assert isinstance(found, ReplyError)
 
 
-def test_five_follow_up_questions_are_asked_for_and_the_rest_is_counted() -> None:
-    names = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen")
-    questions = [f"What does {name} do?" for name in names]
-    reply = Reply(
-        json.dumps({"answer": "They sail.", "score": 5, "follow_ups": [*questions, STORY]})
-    )
-    primer, _ = drive(SENT["prime"](load_settings(), "Ann sails."), [reply])
-    assert primer.follow_ups == questions[:5]
-    assert len(reply.odd) == 3
-    assert "up to five short questions" in prompt("prime")
-    fields = PrimerSchema.model_json_schema()["properties"]
-    assert fields["follow_ups"]["maxItems"] == 5
-    assert fields["answer"]["maxLength"] < 2000
-
-
 def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:
     backend = index(load_settings(gleanings=0))
     chunk = ChunkText("c", "Ann sails.")
@@ -193,3 +148,18 @@ def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:
     claims, _ = drive(backend.claims(chunk), [claimed.strip()])
     assert claims.claims == []
     assert claims.unusable == ["a record of the examples"] * 2
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_a_prompt_of_the_user_works_with_our_examples_and_without(
+    name: str, tmp_path: Path
+) -> None:
+    own = tmp_path / f"{name}.md"
+    material = "$context_data $input_text $description_list"
+    own.write_text(f"Do it. {material}", "utf-8")
+    assert "Quillmere" not in prompt(name, prompts=tmp_path)
+    own.write_text(f"Do it. $examples {material}", "utf-8")
+    assert "Do it. # " in prompt(name, prompts=tmp_path)
+    examples = EXAMPLES.get(name, f"{name}_examples")
+    (tmp_path / f"{examples}.md").write_text("Like this: Elin sails.", "utf-8")
+    assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)

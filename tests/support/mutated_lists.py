@@ -1,4 +1,4 @@
-"""Mutated lists: records in all forms that models write, damaged, as one reply.
+"""Mutated lists: records in the forms that models write, damaged, as one reply.
 
 A mutation damages marks, and never a name. So each record can be looked for by its names.
 """
@@ -13,7 +13,6 @@ from random import Random
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.extraction import (
-    MissedQuestion,
     Wording,
     claims_of,
     extraction_of,
@@ -22,78 +21,64 @@ from graphrag_neo4j.llm.extraction import (
 from graphrag_neo4j.model import Claims, Extraction, Reply
 from tests.support.fake_endpoint.book import CAROL, recall
 
-__all__ = ["MutatedList", "lost", "mutated_list", "used"]
-
 WORDING = Wording("Missed any?", "More, please.", "Go on.")
-TYPES = ("person", "organization", "place", "event", "geo")
-NAMES = (
-    "Ann Ogden",
-    "Bob (the cook)",
-    "Port Elin",
-    "C# 4",
-    "Holm & Sons",
-    "漢字 Ltd",
-    "O'Neil",
-    "Q",
-)
+NAMES = ("Ann Ogden", "Bob (the cook)", "C# 4", "Holm & Sons", "漢字 Ltd", "O'Neil", "Q")
 SAID = (
     "She sailed, cooked; and wrote (in 1843) a book | twice.",
     'Says "Humbug", she does, of {"this": 1}.',
     "It is a place, a town and [1] a port",
     "Wrote C# and ## on C; see https://example.org/?a=1&region=2.",
-    "Was there: at 5 o'clock.",
     "漢字，（船长）是人。",
     "The relationship was long, and the entity small.",
     "Sailed in 1843,\nand again in 1850, 8",
-    'Her motto, "Go, and (if you must) come back", hangs | there.',
 )
 DELIMITERS = (
     *("<|>",) * 4,
-    *("|", " | ", "||", " || ", "\t", "｜", " ｜ ", "<SEP>", "{tuple_delimiter}"),
-    *("${tuple_delimiter}", "＜｜＞", ";", "; ", "<>", " <|> ", "<||>"),
+    *("|", " | ", "||", "\t", "｜", "<SEP>", "{tuple_delimiter}", "＜｜＞", ";", "<>", "<||>"),
 )
 BRACKETS = (*(("(", ")"),) * 6, ("[", "]"), ("（", "）"), ("", ""), ("(", ""), ("", ")"))
-BETWEEN = ("\n##\n", "##", "\n", "", "\n\n", " ## ", ",\n", "{record_delimiter}\n", "\n##\n\n")
-LINES = ("\n##\n", "\n", "\n\n", "\n##\n\n")
-ENDS = ("\n##\n<|COMPLETE|>", "", "\n<|COMPLETE|>", "<|COMPLETE|>", "\n{completion_delimiter}")
-COUNTED_AND_USED = "relationship without a strength"
+LINES = ("\n##\n", "\n", "\n\n")
+BETWEEN = (*LINES, "##", "", " ## ", ",\n", "{record_delimiter}\n")
+ENDS = ("\n##\n<|COMPLETE|>", "", "\n<|COMPLETE|>", "\n{completion_delimiter}")
+FIELDS = {
+    "entity": ("name type description", "entity_name entity_type entity_description"),
+    "relationship": ("source target description strength",),
+    "claim": ("subject object type status start_date end_date description source_text",),
+}
 
 Record = tuple[str, ...]
-Written = Callable[[Record, Random], str]
 
 
 @dataclass(frozen=True, slots=True)
 class MutatedList:
-    """A reply, the records that were in it, and the names of its forms and mutations."""
+    """A reply, and the records that were in it."""
 
     reply: str
     records: Sequence[Record]
     claims: bool
-    labels: Sequence[str]
 
 
 def mutated_list(seed: int) -> MutatedList:
     """Returns the mutated reply of a number."""
     chance = Random(seed)
     claims = chance.random() < 0.4
-    records = (
-        _recalled(chance, claims=claims) if chance.random() < 0.3 else _invented(chance, claims)
-    )
-    form = chance.choice(FORMS)
-    labels = [form.__name__]
+    known = _of_book()[claims] if chance.random() < 0.3 else _invented(chance, claims)
+    records = chance.sample(known, min(len(known), 8))
+    form = chance.choice((*(_as_asked,) * 3, *(_delimited,) * 8, _array, _named, _named))
     style = chance.getrandbits(32)
     pieces = [form(record, Random(style)) for record in records]
-    for mutate in chance.sample(MUTATIONS, chance.choice((0, 0, 1, 1, 2))):
-        labels.append(mutate.__name__)
+    mutations = chance.sample(MUTATIONS, chance.choice((0, 0, 1, 1, 2)))
+    for mutate in mutations:
         pieces = mutate(pieces, chance)
     # Where records have several damages, something must show where they end.
-    is_clear = len(labels) < 3
-    between = BETWEEN if is_clear else LINES
-    reply = chance.choice(WRAPPINGS)(pieces, chance.choice(between), chance.choice(ENDS))
-    return MutatedList(reply, records, claims, labels)
+    between = chance.choice(BETWEEN if len(mutations) < 2 else LINES)
+    reply = between.join(pieces) + chance.choice(ENDS)
+    return MutatedList(
+        f"```text\n{reply}\n```" if chance.random() < 0.1 else reply, records, claims
+    )
 
 
-def _invented(chance: Random, claims: bool) -> list[Record]:
+def _invented(chance: Random, claims: bool) -> Sequence[Record]:
     """Returns some records, each with a name of its own."""
     names = [f"{name} {number}" for number, name in enumerate(chance.sample(NAMES, 5))]
     said = [chance.choice(SAID) for _ in range(8)]
@@ -119,101 +104,37 @@ def _of_book() -> tuple[Sequence[Record], Sequence[Record]]:
     return [*named, *pairs], list({one[0]: tuple(one) for one in known.claims}.values())
 
 
-def _recalled(chance: Random, *, claims: bool) -> list[Record]:
-    known = _of_book()[claims]
-    return chance.sample(known, min(len(known), chance.randint(1, 8)))
-
-
-def _delimited(record: Record, chance: Random) -> str:
-    """Writes a tuple with some delimiter, brackets and quotation marks."""
-    delimiter, (opening, closing) = chance.choice(DELIMITERS), chance.choice(BRACKETS)
-    return opening + delimiter.join(_quoted(record, chance)) + closing
-
-
-def _quoted(record: Record, chance: Random) -> list[str]:
-    style = chance.choice(("kind", "kind", "kind", "none", "all", "single", "typographic", "bold"))
-    marks = {"typographic": "“”", "single": "''", "bold": ("**", "**")}.get(style, '""')
-    fields = list(record)
-    if style == "none":
-        return fields
-    if style in {"all", "single"}:
-        return [f"{marks[0]}{one}{marks[1]}" for one in fields]
-    return [f"{marks[0]}{fields[0]}{marks[1]}", *fields[1:]] if len(fields) < 8 else fields
-
-
 def _as_asked(record: Record, _: Random) -> str:
     if len(record) == 8:
         return f"({'<|>'.join(record)})"
     return f'("{record[0]}"<|>{"<|>".join(record[1:])})'
 
 
+def _delimited(record: Record, chance: Random) -> str:
+    """Writes a tuple with some delimiter, brackets and quotation marks."""
+    delimiter, (opening, closing) = chance.choice(DELIMITERS), chance.choice(BRACKETS)
+    style = chance.choice(("kind", "kind", "kind", "none", "all"))
+    quoted = {"none": 0, "all": len(record), "kind": len(record) < 8}[style]
+    fields = [f'"{field}"' if n < quoted else field for n, field in enumerate(record)]
+    return opening + delimiter.join(fields) + closing
+
+
 def _array(record: Record, _: Random) -> str:
     return json.dumps(record, ensure_ascii=False)
 
 
-def _json(record: Record, chance: Random) -> str:
-    indent = chance.choice((None, None, 1))
-    return json.dumps(_named(record, chance), ensure_ascii=False, indent=indent)
-
-
-def _named(record: Record, chance: Random) -> dict[str, object]:
-    """Returns a record with names of its fields."""
-    kinds = {"entity": ENTITY, "relationship": RELATIONSHIP}
-    names = chance.choice(kinds.get(record[0], CLAIM))
+def _named(record: Record, chance: Random) -> str:
+    """Writes a record as an object, in JSON or as Python shows it."""
+    names = chance.choice(FIELDS.get(record[0], FIELDS["claim"]))
     values = record if len(record) == 8 else record[1:]
     named: dict[str, object] = dict(zip(names.split(), values, strict=True))
-    return named if len(record) == 8 or chance.random() < 0.5 else {"kind": record[0], **named}
+    if len(record) < 8 and chance.random() < 0.5:
+        named = {"kind": record[0], **named}
+    return json.dumps(named, ensure_ascii=False) if chance.random() < 0.7 else repr(named)
 
-
-ENTITY = ("name type description", "entity_name entity_type entity_description")
-RELATIONSHIP = (
-    "source target description strength",
-    "source_entity target_entity relationship_description relationship_strength",
-)
-CLAIM = (
-    "subject object type status start_date end_date description source_text",
-    (
-        "subject_entity object_entity claim_type claim_status claim_start_date claim_end_date"
-        " claim_description claim_source_text"
-    ),
-)
-
-
-def _python(record: Record, chance: Random) -> str:
-    return repr(_named(record, chance))
-
-
-FORMS: Sequence[Written] = (
-    *(_as_asked,) * 3,
-    *(_delimited,) * 8,
-    _array,
-    _json,
-    _json,
-    _python,
-)
 
 Mutation = Callable[[list[str], Random], list[str]]
-# The marks of all forms. A mutation changes nothing else.
-MARKS = (
-    "<|>",
-    "||",
-    " | ",
-    "|",
-    "\t",
-    "｜",
-    "<SEP>",
-    "{tuple_delimiter}",
-    '", "',
-    '","',
-    ", ",
-    ";",
-)
-
-
-def _some(pieces: list[str], chance: Random) -> set[int]:
-    if chance.random() < 0.5:
-        return {chance.randrange(len(pieces))}
-    return set(range(len(pieces)))
+MARKS = ("<|>", "||", " | ", "|", "\t", "｜", "<SEP>", "{tuple_delimiter}", '", "', ", ", ";")
 
 
 def in_one(mutate: Callable[[str, Random], str]) -> Mutation:
@@ -223,25 +144,12 @@ def in_one(mutate: Callable[[str, Random], str]) -> Mutation:
         chosen = chance.randrange(len(pieces))
         return [mutate(p, chance) if at == chosen else p for at, p in enumerate(pieces)]
 
-    of_list.__name__ = mutate.__name__
     return of_list
 
 
-def in_some(mutate: Callable[[str, Random], str]) -> Mutation:
-    """Makes a mutation of one record, or of all."""
-
-    def of_list(pieces: list[str], chance: Random) -> list[str]:
-        chosen = _some(pieces, chance)
-        return [mutate(p, chance) if at in chosen else p for at, p in enumerate(pieces)]
-
-    of_list.__name__ = mutate.__name__
-    return of_list
-
-
-def other_delimiter(pieces: list[str], chance: Random) -> list[str]:
-    new = chance.choice(DELIMITERS)
-    chosen = _some(pieces, chance)
-    return [p.replace("<|>", new) if at in chosen else p for at, p in enumerate(pieces)]
+def in_all(mutate: Callable[[str, Random], str]) -> Mutation:
+    """Makes a mutation of all records."""
+    return lambda pieces, chance: [mutate(piece, chance) for piece in pieces]
 
 
 def damaged_delimiter(piece: str, chance: Random) -> str:
@@ -254,25 +162,12 @@ def damaged_delimiter(piece: str, chance: Random) -> str:
     return new.join((mark.join(parts[:place]), mark.join(parts[place:])))
 
 
-def lost_mark(piece: str, chance: Random) -> str:
-    """Loses a mark, but none of a name."""
+def lost_or_doubled_mark(piece: str, chance: Random) -> str:
+    """Loses or repeats a mark, but none of a name."""
     kept = range(start := piece.find("(the cook)"), start + 10)
     places = [at for at, one in enumerate(piece) if one in '()[]{}"<|>:,' and at not in kept]
     place = chance.choice(places or [0])
-    return piece[:place] + piece[place + 1 :] if places else piece
-
-
-def doubled_mark(piece: str, chance: Random) -> str:
-    places = [at for at, one in enumerate(piece) if one in '()[]{}"<|>:,']
-    place = chance.choice(places or [0])
-    return piece[:place] + piece[place : place + 1] + piece[place:] if places else piece
-
-
-def misspelt_kind(piece: str, chance: Random) -> str:
-    old, new = chance.choice(
-        (("entity", "entty"), ("relationship", "relation"), ("entity", "ENTITY"))
-    )
-    return piece.replace(old, new, 1)
+    return piece[:place] + piece[place] * 2 * chance.getrandbits(1) + piece[place + 1 :]
 
 
 def broken_line(piece: str, chance: Random) -> str:
@@ -282,102 +177,34 @@ def broken_line(piece: str, chance: Random) -> str:
     return piece[:place] + "\n" + piece[place + 1 :] if places else piece
 
 
-def itemised(piece: str, chance: Random) -> str:
-    return chance.choice(("- ", "1. ", "* ", "**", "  ", "> ")) + piece
-
-
-def escaped(piece: str, _: Random) -> str:
-    return (
-        piece.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    )
-
-
-def without_brackets(piece: str, _: Random) -> str:
-    return piece.strip("()")
-
-
-def without_closing(piece: str, _: Random) -> str:
-    return piece.rstrip("\n").removesuffix(")").removesuffix("}").removesuffix("]")
-
-
-def without_opening(piece: str, _: Random) -> str:
-    return piece.removeprefix("(").removeprefix("{").removeprefix("[")
-
-
-def without_quotes(piece: str, _: Random) -> str:
-    return piece.replace('"', "")
-
-
-def repeated(pieces: list[str], chance: Random) -> list[str]:
-    return [*pieces, chance.choice(pieces)]
-
-
-def shuffled(pieces: list[str], chance: Random) -> list[str]:
-    return chance.sample(pieces, len(pieces))
-
-
 def with_prose(pieces: list[str], chance: Random) -> list[str]:
-    lines = (
-        "Here is the list:",
-        "Now the relationships:",
-        "Let me know (please) if more is needed!",
-    )
+    line = chance.choice(("Here is the list:", "## Entities", "Let me know (please) of more!"))
     place = chance.randint(0, len(pieces))
-    return [*pieces[:place], f"\n{chance.choice(lines)}\n", *pieces[place:]]
-
-
-def with_headings(pieces: list[str], chance: Random) -> list[str]:
-    return [f"\n{chance.choice(('## Entities', '**Entities**', 'Records:'))}\n", *pieces]
+    return [*pieces[:place], f"\n{line}\n", *pieces[place:]]
 
 
 MUTATIONS: Sequence[Mutation] = (
-    other_delimiter,
-    other_delimiter,
     in_one(damaged_delimiter),
     in_one(damaged_delimiter),
-    in_one(lost_mark),
-    in_one(lost_mark),
-    in_one(doubled_mark),
-    in_one(misspelt_kind),
-    in_some(broken_line),
-    in_some(itemised),
-    in_some(escaped),
-    in_some(without_brackets),
-    in_some(without_closing),
-    in_some(without_opening),
-    in_some(without_quotes),
-    repeated,
-    shuffled,
+    in_one(lost_or_doubled_mark),
+    in_one(lost_or_doubled_mark),
+    in_one(lambda piece, _: piece.replace("entity", "entty", 1)),
+    in_one(lambda piece, chance: piece.replace("<|>", chance.choice(DELIMITERS))),
+    in_all(broken_line),
+    in_all(lambda piece, chance: chance.choice(("- ", "1. ", "* ", "**", "> ")) + piece),
+    in_all(lambda piece, _: html.escape(piece, quote=False).replace('"', "&quot;")),
+    in_all(lambda piece, _: piece.strip("()")),
+    in_all(lambda piece, _: piece.rstrip(")]}")),
+    in_all(lambda piece, _: piece.lstrip("([{")),
+    in_all(lambda piece, _: piece.replace('"', "")),
+    lambda pieces, chance: [*pieces, chance.choice(pieces)],
     with_prose,
-    with_headings,
 )
-
-
-def _joined(pieces: list[str], between: str, end: str) -> str:
-    return between.join(pieces) + end
-
-
-def _fenced(pieces: list[str], between: str, end: str) -> str:
-    return f"```text\n{_joined(pieces, between, end)}\n```"
-
-
-def _listed(pieces: list[str], between: str, end: str) -> str:
-    return f"[{_joined(pieces, ',' + between.replace('##', ''), '')}]{end}"
-
-
-WRAPPINGS = (*(_joined,) * 8, _fenced, _listed)
-
-
-def name_key(name: str) -> str:
-    """Returns the letters of a name; marks of a list around it make no difference."""
-    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def read(reply: str, *, claims: bool) -> Extraction | Claims | None:
     """Returns what is read of a reply that is not continued; None if the chunk fails."""
-    reading = read_with_gleanings(
-        "claims" if claims else "extraction", "Read.", WORDING, 0, MissedQuestion()
-    )
+    reading = read_with_gleanings("claims" if claims else "extraction", "Read.", WORDING, 0)
     try:
         next(reading)
         reading.send(Reply(reply))
@@ -416,7 +243,8 @@ def _found(whole: MutatedList) -> tuple[list[Record], int | None]:
     else:
         names = [(entity.name,) for entity in found.entities]
         names += [(pair.source, pair.target) for pair in found.relationships]
-    return names, sum(reason != COUNTED_AND_USED for reason in found.unusable) + found.cut
+    used_too = "relationship without a strength"
+    return names, sum(reason != used_too for reason in found.unusable) + found.cut
 
 
 def _has_fused_names(reply: str, record: Record) -> bool:
@@ -430,9 +258,13 @@ def _has_fused_names(reply: str, record: Record) -> bool:
 def _is_in(used: Sequence[Record], record: Record) -> bool:
     """Tells whether a record was used. Marks of a list may stand before its name."""
     first, last = {"entity": (1, 2), "relationship": (1, 3)}.get(record[0], (0, 1))
-    names = record[first:last]
+    names = list(map(_letters, record[first:last]))
     return any(
         len(one) == len(names)
-        and all(name_key(name) in name_key(said) for name, said in zip(names, one, strict=True))
+        and all(name in _letters(said) for name, said in zip(names, one, strict=True))
         for one in used
     )
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()

@@ -19,7 +19,6 @@ from graphrag_neo4j.index.estimate import priced
 from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
 from graphrag_neo4j.index.tuning.sample import Passage, Sample
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.llm.example_check import stands_in
 from graphrag_neo4j.llm.index_backend import KNOWN
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.tuning import (
@@ -30,6 +29,7 @@ from graphrag_neo4j.llm.tuning import (
     plain_line,
     profile_task,
     shown_passages,
+    stands_in,
 )
 from graphrag_neo4j.model import ChunkText, Extraction
 from graphrag_neo4j.model.citations import neutralised

@@ -4,10 +4,8 @@ Endpoints say the same in many ways: in a status, in a body of any form, in a bo
 in a sentence. All of them are read here, and only here.
 """
 
-import email.utils
 import math
 import re
-import time
 from collections.abc import Collection, Mapping
 from random import random
 from textwrap import shorten
@@ -105,31 +103,23 @@ def seconds_before_retry(error: openai.APIError, retries: int) -> float | None:
     if isinstance(error, openai.APIConnectionError):
         given_up = isinstance(error, openai.APITimeoutError) and retries >= TIMEOUT_RETRIES
         return None if given_up else usual
-    headers = (
-        error.response.headers if isinstance(error, openai.APIStatusError) else httpx2.Headers()
+    ordered = (
+        _ordered_wait(error.response.headers) if isinstance(error, openai.APIStatusError) else 0.0
     )
-    ordered = _ordered_wait(headers) or 0.0
     status = _status(error) or 0
     passing = status in RETRIED or (500 <= status < 600 and status != NOT_IMPLEMENTED)
-    said = headers.get("x-should-retry")
-    again = said != "false" and (passing or said == "true")
-    if not again or ordered > LONGEST_ORDERED or error.code == "insufficient_quota":
+    if not passing or ordered > LONGEST_ORDERED or error.code == "insufficient_quota":
         return None
     return ordered if ordered > 0 else usual
 
 
-def _ordered_wait(headers: httpx2.Headers) -> float | None:
-    """Returns the seconds that the headers order to wait, or None for an unreadable order."""
-    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
-        try:
-            seconds = float(headers[name]) / unit
-        except (KeyError, ValueError):
-            continue
-        return seconds if math.isfinite(seconds) else None
+def _ordered_wait(headers: httpx2.Headers) -> float:
+    """Returns the seconds that the headers order to wait, 0 for no readable order."""
     try:
-        return email.utils.parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time()
-    except (KeyError, ValueError, TypeError, OverflowError, OSError):
-        return None
+        seconds = float(headers.get("retry-after", 0))
+    except ValueError:
+        return 0.0
+    return seconds if math.isfinite(seconds) else 0.0
 
 
 def _status(error: openai.APIError) -> int | None:
@@ -291,7 +281,7 @@ class Failures:
                 f"your texts are not sent there unasked: set OPENAI_BASE_URL={base} if you trust "
                 "it."
             )
-        minutes = math.ceil((_ordered_wait(error.response.headers) or 0.0) / 60)
+        minutes = math.ceil(_ordered_wait(error.response.headers) / 60)
         return (
             f"The model endpoint orders a wait of {minutes:,} minutes: run the same command again "
             f"after that ({self.message(error)})."

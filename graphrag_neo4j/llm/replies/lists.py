@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.replies.json_values import SYNTAX, TWICE, read_values
+from graphrag_neo4j.llm.replies.json_values import SYNTAX, TWICE, JSONValues, read_values
 
 FIELDS = {"entity": 4, "relationship": 5}
 FIELDS_OF_CLAIM = 8
@@ -130,10 +130,9 @@ def read_list(reply: str, *, claims: bool = False) -> ReadList:
     found = ReadList(complete=len(parts) > 1)
     says_none = True
     for part in parts:
-        if JSON_REPLY.match(part) and not (
-            BEGUN[claims].search(part) and SYNTAX in read_values(part).odd
-        ):
-            says_none &= _read_rest(part, found, claims=claims, is_record=False)
+        values = read_values(part) if JSON_REPLY.match(part) else None
+        if values and not (BEGUN[claims].search(part) and SYNTAX in values.odd):
+            says_none &= _read_rest(part, found, values, claims=claims)
             continue
         for piece, is_between in _pieces(part, claims=claims):
             fields, rest, is_closed = _record(piece, claims=claims)
@@ -269,13 +268,21 @@ def _joined(piece: str, fields: Sequence[str], *, claims: bool) -> list[str]:
     return max(same[1:], [" ".join(fields[at : at + step]) for at in ends], key=len)
 
 
-def _read_rest(text: str, found: ReadList, *, claims: bool, is_record: bool) -> bool:
+def _read_rest(
+    text: str,
+    found: ReadList,
+    values: JSONValues | None = None,
+    *,
+    claims: bool,
+    is_record: bool = False,
+) -> bool:
     """Reads text that is no tuple. Returns whether all it says is that there is nothing to list.
 
-    `is_record` tells that it stands between two marks.
+    `values` are those of a text that is JSON. `is_record` tells that it stands between two marks.
     """
     if begins := JSON_IN_TEXT.search(text):
-        around = _read_json(text[begins.start() :], found, claims=claims)
+        inside = text[begins.start() :]
+        around = _read_json(inside, values or read_values(inside), found, claims=claims)
         text = text if around is None else "\n".join([text[: begins.start()], *around])
     parts = (one.strip(" ,") for line in text.split("\n") for one in line.split("##"))
     said = [line for line in parts if not _is_noise(line)]
@@ -319,9 +326,8 @@ NAMES_OF_FIELDS: Mapping[str, Sequence[Sequence[str]]] = {
 NEEDED = {"claim": (0, 6), "relationship": (0, 1), "entity": (0,)}
 
 
-def _read_json(text: str, found: ReadList, *, claims: bool) -> list[str] | None:
+def _read_json(text: str, values: JSONValues, found: ReadList, *, claims: bool) -> list[str] | None:
     """Adds the records of JSON. Returns the texts around it, or None if it is no list at all."""
-    values = read_values(text)
     records, unread = list[list[str]](), list[str]()
     for value in values.values:
         _collect(value, records, unread, claims=claims)

@@ -80,7 +80,7 @@ def test_an_index_uses_the_types_and_the_examples(
     assert lines["KG_PROMPTS"] == "prompts"
     assert [schema_of(body) for body in came[:2]] == ["collection_profile", "entity_types"]
     came.clear()
-    text = document.read_text("utf-8")[:1500]
+    text = document.read_text("utf-8")[:6000]
     (tmp_path / "one.txt").write_text(text, "utf-8")
     for name, value in lines.items():
         monkeypatch.setenv(name, value)

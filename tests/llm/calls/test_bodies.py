@@ -6,13 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from graphrag_neo4j.cli.output.terminal import harmless
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.llm.calls.bodies import LONGEST_BODY, LONGEST_REPLY
-from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Message, Request
-from graphrag_neo4j.model.citations import cited
-from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.model import ChunkText, LLMTask, Message, Request
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.odd_endpoint import EVENTS, events, odd_endpoint
@@ -21,7 +18,7 @@ CHUNK = ChunkText("c", "Marley was dead, to begin with.")
 SUMMARY = Request("summary", (Message("user", "Say something short."),))
 ANSWER = Request("answer", (Message("user", "Say something short."),))
 DEEP = "[" * 200_000
-ODD = [None, "many", [], [1], 7, True, {}, {"prompt_tokens": None}]
+ODD = [None, "many", [1], 7, {}, {"prompt_tokens": None}]
 
 
 def settings(url: str, **given: object) -> Settings:
@@ -46,8 +43,7 @@ def usage(prompt: object, written: object, details: object = None) -> dict[str, 
 
 
 WRONG_USAGE = [
-    *ODD, usage("12", "3"), usage(-5, 3), usage(12, -1), usage(float("nan"), 3), usage(1e300, 3),
-    usage(10**30, 3), usage(12.5, 3), usage(True, True), usage([12], {"n": 3}), usage(12, None),
+    *ODD, usage("12", "3"), usage(-5, 3), usage(float("nan"), 3), usage(10**30, 3),
 ]  # fmt: skip
 
 
@@ -68,8 +64,6 @@ async def test_a_usage_that_is_wrong_or_missing_is_estimated(wrong: object) -> N
         assert (used.calls, used.failed, used.estimated) == (1, 0, 1)
         assert (used.input_tokens, used.output_tokens, used.cached_tokens) == (4, 4, 0)
         assert used.cost == pytest.approx(8 / 1_000_000)
-    if wrong == usage(12, None) or wrong == usage(12, -1):
-        return  # vectors have no reply whose tokens could be missing
     with odd_endpoint(vectors) as (url, _):
         async with Endpoint(settings(url)) as embedding:
             [vector] = await embedding.embed(["Say something short."])
@@ -141,12 +135,7 @@ async def test_a_streamed_error_fails_the_call(error: object) -> None:
     [
         *ODD,
         DEEP,
-        {"data": None},
         {"data": [None]},
-        {"data": [{"index": None, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}]},
-        {"data": [{"index": 0}]},
-        {"data": [{"index": 0, "embedding": None}]},
-        {"data": [{"index": 0, "embedding": 7}]},
         {"data": [{"index": 0, "embedding": ["0.5"]}]},
         {"data": [{"index": 0, "embedding": [10**400]}]},
         {"data": [{"index": 0, "embedding": "\u20ac"}]},
@@ -165,10 +154,7 @@ async def test_vectors_that_are_none_are_unusable(body: object) -> None:
     [
         *ODD,
         DEEP,
-        "",
         "\x00\x01",
-        {"error": None},
-        {"error": "text"},
         {"error": ["text"]},
         {"error": {"message": None, "code": ["x"], "param": {"y": 1}, "type": 7}},
     ],
@@ -237,52 +223,29 @@ async def test_a_small_packed_body_that_holds_much_is_not_unpacked(
 HALF, NUL = "\ud83d", "\x00"
 BAD = f"Bad{HALF}ly{NUL} said"
 GOOD = "Bad\ufffdly\ufffd said"
-REPORT = {
-    **dict.fromkeys(("title", "summary", "rating_explanation"), BAD),
-    "rating": 5,
-    "findings": [{"summary": BAD, "explanation": BAD}],
-}
-REPLIES = {
-    "extraction": f'("entity"<|>{BAD}<|>person<|>{BAD})##("relationship"<|>{BAD}<|>Ann<|>{BAD}<|>5)'
-    "<|COMPLETE|>",
-    "claims": f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>",
-    "summary": BAD,
-    "report": json.dumps(REPORT),
-    "points": json.dumps({"points": [{"description": BAD, "score": 5}]}),
-    "primer": json.dumps({"answer": BAD, "score": 5, "follow_ups": [BAD]}),
-}
-
-
-def step(name: str, given: Settings) -> LLMTask[object]:
-    index, query = LLMIndexBackend.from_settings(given), LLMQueryBackend.from_settings(given)
-    steps: dict[str, LLMTask[object]] = {
-        "extraction": index.extract(CHUNK),
-        "claims": index.claims(CHUNK),
-        "summary": index.summarize([DescribedThing("Marley", ["A", "B"])]),
-        "report": index.report("context", ReportMaterial({}, [], [])),
-        "points": query.points("Who?", context()),
-        "primer": query.prime("Who?", context()),
+REPORT = json.dumps(
+    {
+        **dict.fromkeys(("title", "summary", "rating_explanation"), BAD),
+        "rating": 5,
+        "findings": [{"summary": BAD, "explanation": BAD}],
     }
-    return steps[name]
+)
+REPLIES = [
+    ("claims", f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>"),
+    ("report", REPORT),
+    ("report", REPORT.replace("\\ud83d", HALF).replace("\\u0000", NUL)),
+]
 
 
-def context() -> ContextTable:
-    table = ContextTable(float("inf"), len)
-    table.add([ContextRecord("Reports", 1, "r", "Something.")])
-    return table
-
-
-@pytest.mark.parametrize("escaped", [True, False])
-@pytest.mark.parametrize("name", REPLIES)
-async def test_what_cant_be_stored_is_replaced_in_every_step(name: str, *, escaped: bool) -> None:
-    reply = REPLIES[name]
-    if not escaped:  # so that the reply itself holds the characters, in JSON, too
-        reply = reply.replace("\\ud83d", HALF).replace("\\u0000", NUL)
+@pytest.mark.parametrize(("step", "reply"), REPLIES, ids=["list", "escaped", "JSON"])
+async def test_what_cant_be_stored_is_replaced(step: str, reply: str) -> None:
     with odd_endpoint(completion(reply)) as (url, _):
         given = settings(url, gleanings=0)
+        index = LLMIndexBackend.from_settings(given)
+        report = index.report("context", ReportMaterial({}, [], []))
+        task: LLMTask[object] = index.claims(CHUNK) if step == "claims" else report
         async with Endpoint(given) as model:
-            found = await model.run(step(name, given))
-    text = repr(found)
+            text = repr(await model.run(task))
     assert GOOD.casefold() in text.casefold()
     assert repr(HALF)[1:-1] not in text
     assert repr(NUL)[1:-1] not in text
@@ -295,10 +258,3 @@ async def test_what_cant_be_stored_is_replaced_in_a_stream_and_counted() -> None
     text, model = await streamed(body)
     assert text == "So \N{GRINNING FACE} be\ufffdly\ufffd it"
     assert model.meter.steps["answer"].replaced == 2
-
-
-async def test_a_citation_that_a_terminal_would_show_is_read_before_it_is_shown() -> None:
-    body = events(delta("It is so [D\u2065ata: Sou"), delta("\u2065rces (9)\u202e]."))
-    text, _ = await streamed(body)
-    assert cited(text) == [("Sources", 9)]
-    assert harmless(text) == text

@@ -35,60 +35,21 @@ def forbidden(*place: str) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     ("body", "name"),
     [
-        (
-            of(
-                "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
-                "'max_completion_tokens' instead.",
-                "max_tokens",
-            ),
-            "max_tokens",
-        ),
-        (
-            of(
-                "Unsupported value: 'temperature' does not support 0.0 with this model. Only the "
-                "default (1) value is supported.",
-                "temperature",
-            ),
-            "temperature",
-        ),
+        (of("Unsupported parameter: 'max_tokens'. Use another one.", "max_tokens"), "max_tokens"),
         (of("Unrecognized request argument supplied: stream_options"), "stream_options"),
-        (of("Invalid 'stream_options.include_usage'", "stream_options.usage"), "stream_options"),
         (of('json: unknown field "logit_bias"'), "logit_bias"),
-        (of("Extra inputs are not permitted, field: 'stream_options'"), "stream_options"),
         ({"detail": forbidden("stream_options")}, "stream_options"),
-        ({"detail": "Unknown field: logit_bias"}, "logit_bias"),
         ({"error": "temperature is not supported"}, "temperature"),
-        ([{"msg": "extra field not permitted", "loc": ["body", "max_tokens"]}], "max_tokens"),
-        ("response_format: unsupported", "response_format"),
         ({"object": "error", "message": {"detail": forbidden("max_tokens")}}, "max_tokens"),
-        (
-            {"message": "[{'type': 'extra_forbidden', 'loc': ('body', 'logit_bias')}]"},
-            "logit_bias",
-        ),
-        (of("`temperature` is deprecated for this model."), "temperature"),
+        ({"message": "[{'type': 'extra_forbidden', 'loc': ('body', 'logit_bias')}]"}, "logit_bias"),
         (of("This model does not support JSON schema outputs"), "response_format"),
-        (of("'response_format.type' must be 'json_schema' or 'text'"), "response_format"),
         (of("failed to parse grammar"), "response_format"),
         (of("max_tokens is too large: 100000. This model supports at most 4096."), LARGE_LIMIT),
-        (
-            of(
-                "This model's maximum context length is 8192 tokens. However, you requested 9000 "
-                "tokens (1000 in the messages, 8000 in the completion)."
-            ),
-            LARGE_LIMIT,
-        ),
         (of("Extra inputs are not permitted"), "stream_options"),
-        (of("Unknown parameter in request"), "stream_options"),
         (of("Bad Request"), "response_format"),
-        ({}, "response_format"),
         (None, "response_format"),
         (of("Streaming is not supported for this model"), "stream"),
         (of("System role not supported"), SEVERAL),
-        (
-            {"detail": "Conversation roles must alternate user/assistant/user/assistant/..."},
-            SEVERAL,
-        ),
-        (of("messages[0].role 'system' is unsupported", "messages[0].role"), SEVERAL),
     ],
 )
 def test_an_option_that_is_refused_is_found(body: object, name: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.calls.pace import ConcurrencyLimit
+from graphrag_neo4j.llm.calls.http_calls import ConcurrencyLimit
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text.tokens import encoding
@@ -83,28 +83,6 @@ async def test_a_server_that_works_on_one_call_at_a_time_answers_all_of_30() -> 
     await in_one_of_some_runs(none_is_given_up)
 
 
-@pytest.mark.parametrize("latency", [0.6, 0.9])
-async def test_long_replies_come_one_by_one_whatever_the_times_of_short_ones(
-    latency: float,
-) -> None:
-    """At a hundredth of the usual times: replies of 60 and 90 s, a timeout of 120 s.
-
-    Before the first list the embedding model is tried; a question's method takes one word.
-    """
-
-    async def one_by_one() -> bool:
-        with FakeEndpoint(one_at_a_time=True) as fake:
-            async with endpoint_of(fake, timeout=1.2) as model:
-                await model.embed(["One text."])
-                assert await errors_of(model, 4, tokens=1) == []
-                fake.change(latency=latency)
-                fake.reset()
-                assert await errors_of(model, 3, tokens=4000) == []
-            return len(fake.log) == 3 and most_at_once(fake.log) == 1
-
-    await in_one_of_some_runs(one_by_one)
-
-
 async def test_the_wait_that_a_refusal_orders_is_honoured() -> None:
     with FakeEndpoint(too_many=0.5, retry_after=0.3, latency=0.02) as fake:
         async with endpoint_of(fake, concurrency=16, max_retries=30) as model:
@@ -172,17 +150,6 @@ async def test_calls_that_all_time_out_say_what_to_set_though_a_vector_came() ->
     assert all(said in stopped for said in ("2 calls in a row", "0.1 seconds", "KG_TIMEOUT"))
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"), [("500", "the call failed"), ("86400", "1,440 minutes")]
-)
-async def test_a_long_wait_that_is_ordered_is_not_waited_for(seconds: str, said: str) -> None:
-    with FakeEndpoint(too_many=1.0, retry_after=float(seconds)) as fake:
-        async with endpoint_of(fake) as model:
-            [error] = await errors_of(model, 1)
-        assert len(fake.log) == 1
-    assert said in str(error)
-
-
 async def test_calls_a_minute_come_evenly_their_retries_included() -> None:
     async def evenly() -> bool:
         with FakeEndpoint(too_many=0.3, retry_after=0.01) as fake:
@@ -221,3 +188,14 @@ async def test_tokens_a_minute_come_evenly_in_calls_larger_than_the_bucket() -> 
         )
 
     await in_one_of_some_runs(evenly)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [("500", "the call failed"), ("86400", "1,440 minutes")]
+)
+async def test_a_long_wait_that_is_ordered_is_not_waited_for(seconds: str, said: str) -> None:
+    with FakeEndpoint(too_many=1.0, retry_after=float(seconds)) as fake:
+        async with endpoint_of(fake) as model:
+            [error] = await errors_of(model, 1)
+        assert len(fake.log) == 1
+    assert said in str(error)

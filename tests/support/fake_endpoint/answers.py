@@ -1,27 +1,22 @@
 """Reports and answers on the records of a context: what they say is said again, and cited.
 
-An answer says what shares words with the question; of a report, the sentences nearest to it,
-without titles. Nothing but a citation depends on the numbers that records are cited by, since
-these differ between two graphs of the same content.
+An answer says what shares words with the question; of a report, the sentences nearest to it.
+Nothing but a citation depends on the numbers that records are cited by, since these differ between
+two graphs of the same content.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
 
 from tests.support.fake_endpoint.chat import Chat, Row
-from tests.support.fake_endpoint.words import dice, sentences, shorten
+from tests.support.fake_endpoint.words import sentences, shorten
 
 INVENTED = 999_999_999
 """The number of a record that is cited although it is not there."""
 CITATION = re.compile(r"\s*\[Data: [^\]]*\]")
-WORD = re.compile(r"\w{4,}")
 NAME = re.compile(r"(?<=\s)[A-Z]\w+(?: [A-Z]\w+)*")
 NOTE = re.compile(
-    r"^Analyst \d+, helpfulness \d+:\n(.+?)(?=\n\nAnalyst \d+, helpfulness \d+:\n|\Z)",
-    re.MULTILINE | re.DOTALL,
+    r"^Analyst \d+, helpfulness \d+:\n(.+?)(?=\n\nAnalyst \d|\Z)", re.MULTILINE | re.DOTALL
 )
-CITED = re.compile(r"(.+?)[\s.]*(\[Data: [^\]]*\])[\s.]*", re.DOTALL)
 HEADING = re.compile(r"(?:^|\s)#+(?:\s|$)")
 MOST = 5  # records, findings, notes
 
@@ -29,13 +24,12 @@ MOST = 5  # records, findings, notes
 def write_report(chat: Chat) -> object:
     """A report whose n-th finding is on the n-th record of each kind."""
     rows = chat.rows
-    entities = [row for row in rows if row.kind == "Entities"]
-    names = [row.fields[0] for row in entities or rows][:3]
-    title = CITATION.sub("", ", ".join(names))[:80] or "Nothing"
+    names = [row.fields[0] for row in rows if row.kind == "Entities"] or [r.fields[0] for r in rows]
+    title = CITATION.sub("", ", ".join(names[:3]))[:80] or "Nothing"
     return {
         "title": title,
         "summary": f"{title} belong together. " + (_said(rows[0])[:200] if rows else ""),
-        "rating": round(dice("report", title, len(rows)).uniform(1, 9), 1),
+        "rating": min(9, 1 + len(rows) / 4),
         "rating_explanation": f"It concerns {len(rows)} things.",
         "findings": [_finding(n, rows) for n in range(min(MOST, max(1, len(rows))))],
     }
@@ -43,25 +37,25 @@ def write_report(chat: Chat) -> object:
 
 def _finding(n: int, rows: list[Row]) -> dict[str, str]:
     """The first finding cites what is not there, too; all take over what the records cite."""
-    kinds = dict.fromkeys(row.kind for row in rows)
-    of_kinds = ([row for row in rows if row.kind == kind] for kind in kinds)
+    of_kinds = [[row for row in rows if row.kind == kind] for kind in {r.kind: 0 for r in rows}]
     told = [few[n] for few in of_kinds if n < len(few)]
-    parts = [f"{row.kind} ({row.ref})" for row in told]
-    parts += [f"Claims ({INVENTED})"] if n == 0 else []
+    parts = [f"{row.kind} ({row.ref})" for row in told] + [f"Claims ({INVENTED})"] * (n == 0)
     said = " ".join(_said(row)[:150] for row in told) or "So it is"
     cited = f" [Data: {'; '.join(parts)}]" if parts else ""
-    taken_over = (CITATION.search(row.fields[-1]) for row in told)
-    also = "".join(f" As reported{found[0]}." for found in taken_over if found)
+    taken_over = [found[0] for row in told if (found := CITATION.search(row.fields[-1]))]
+    also = "".join(f" As reported{one}." for one in taken_over)
     return {"summary": f"Finding {n + 1}", "explanation": f"{said}{cited}.{also}"}
 
 
 def say(chat: Chat) -> str:
     """A paragraph for each of the records that share most with the question.
 
-    From the notes of analysts it makes paragraphs with headings.
+    The notes of analysts become one text under headings.
     """
     if notes := NOTE.findall(chat.text):
-        return "\n\n".join(_paragraphs(notes[:MOST]))
+        return "\n\n".join(
+            f"## {shorten(one, 4).rstrip(' .,:;…')}\n\n{one}" for one in notes[:MOST]
+        )
     told = [point for point, _ in _points(chat)]
     if "Invent " in chat.prompt:
         told.append(f"And more [Data: Claims ({INVENTED})].")
@@ -70,11 +64,10 @@ def say(chat: Chat) -> str:
 
 def weigh(chat: Chat) -> object:
     """Points of a map call: none from a context that shares nothing with the question."""
-    points = [{"description": said, "score": score} for said, score in _points(chat)]
-    return {"points": points}
+    return {"points": [{"description": said, "score": score} for said, score in _points(chat)]}
 
 
-def weigh_whole(chat: Chat) -> object:
+def weigh_whole(chat: Chat) -> dict[str, object]:
     """One answer of a map call, and its score."""
     best = max((score for _, score in _points(chat)), default=0)
     return {"answer": say(chat) if best else "", "score": best}
@@ -87,10 +80,9 @@ def rate(chat: Chat) -> object:
 
 def prime(chat: Chat) -> object:
     """A first answer; names in the records are asked about next."""
-    names = dict.fromkeys(CITATION.sub("", row.fields[0])[:60] for row in chat.rows)
-    best = max((score for _, score in _points(chat)), default=0)
-    follow_ups = [f"What is said of {name}?" for name in islice(names, 3)]
-    return {"answer": say(chat), "score": best, "follow_ups": follow_ups}
+    names = list(dict.fromkeys(CITATION.sub("", row.fields[0])[:60] for row in chat.rows))
+    follow_ups = [f"What is said of {name}?" for name in names[:3]]
+    return weigh_whole(chat) | {"answer": say(chat), "follow_ups": follow_ups}
 
 
 def rewrite(chat: Chat) -> object:
@@ -118,26 +110,14 @@ def _score(chat: Chat, row: Row) -> int:
 
 def _shared(chat: Chat, text: str) -> int:
     """How many words of the question a text has."""
-    asked = {word.casefold() for word in WORD.findall(chat.question)}
-    folded = text.casefold()
-    return sum(word in folded for word in asked)
+    asked = {word.casefold() for word in re.findall(r"\w{4,}", chat.question)}
+    return sum(word in text.casefold() for word in asked)
 
 
 def _told(chat: Chat, row: Row) -> str:
     parts = HEADING.split(_said(row))[2::2]  # of a report: title, text, title, text …
     found = [one for part in parts for one in sentences(part) if len(one.split()) > 2]
     nearest = sorted(dict.fromkeys(found), key=lambda one: -_shared(chat, one))[:2]
-    chosen = [shorten(one, 30) for one in dict.fromkeys(found) if one in nearest]
-    said = " ".join(chosen).rstrip(".") or HEADING.sub(" ", _said(row)).strip()[:160]
+    said = " ".join(shorten(one, 30) for one in nearest).rstrip(".")
+    said = said or HEADING.sub(" ", _said(row)).strip()[:160]
     return f"{said} [Data: {row.kind} ({row.ref})]."
-
-
-def _paragraphs(notes: list[str]) -> Iterator[str]:
-    """Paragraphs of the cited sentences of notes; a note without a citation is said as it is."""
-    found = [CITED.findall(note)[:3] or [(note, "")] for note in notes]
-    once = list(dict.fromkeys(one for note in found for one in note))
-    for start in range(0, len(once), 3):
-        few = once[start : start + 3]
-        heading = shorten(few[0][0], 4).rstrip(" .,:;…")
-        told = (f"{said.strip()} {citation}".strip().rstrip(".") + "." for said, citation in few)
-        yield f"## {heading}\n\n{' '.join(told)}"

@@ -62,10 +62,8 @@ class Batches:
         self._files[id_] = content
         return id_
 
-    def _lines(self, file: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._files[file].splitlines()]
-
     def _upload(self, request: HttpRequest) -> str:
+        """Keeps the file of a form, whose other field must say that it is for a batch."""
         head = f"content-type: {request.headers['content-type']}\r\n\r\n".encode("ascii")
         parts = {
             part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
@@ -77,7 +75,7 @@ class Batches:
         return self._keep(bytes(parts["file"]))
 
     def _create(self, body: dict[str, Any], options: Options) -> dict[str, Any]:
-        lines = self._lines(body["input_file_id"])
+        lines = [json.loads(line) for line in self._files[body["input_file_id"]].splitlines()]
         open_ = [one for one in self._batches.values() if one["status"] in OPEN]
         waiting = sum(one["request_counts"]["total"] for one in open_ if not one["errors"])
         errors = _errors(lines, options, waiting)
@@ -110,7 +108,7 @@ class Batches:
 
     def _work(self, batch: dict[str, Any], options: Options) -> None:
         """Answers all requests of a batch but those that expire."""
-        lines = self._lines(batch["input_file_id"])
+        lines = [json.loads(line) for line in self._files[batch["input_file_id"]].splitlines()]
         dice(options.seed, batch["id"]).shuffle(lines)
         done: list[dict[str, Any]] = []
         failed: list[dict[str, Any]] = []
@@ -138,13 +136,12 @@ class Batches:
 
 def _errors(lines: list[dict[str, Any]], options: Options, waiting: int) -> list[dict[str, str]]:
     """Why a batch is refused as a whole, as OpenAI checks it."""
-    kinds = {(line["method"], line["url"], line["body"]["model"]) for line in lines}
-    if options.batch_refused:
-        return [{"code": "token_limit_exceeded", "message": options.batch_refused}]
-    if options.batch_room and waiting + len(lines) > options.batch_room:
-        return [{"code": "token_limit_exceeded", "message": "Enqueued token limit."}]
+    full = options.batch_room and waiting + len(lines) > options.batch_room
+    if options.batch_refused or full:
+        message = options.batch_refused or "Enqueued token limit."
+        return [{"code": "token_limit_exceeded", "message": message}]
     if len({line["custom_id"] for line in lines}) < len(lines):
         return [{"code": "duplicate_custom_id", "message": "The custom_id is not unique."}]
-    if len(kinds) != 1 or {kind[:2] for kind in kinds} != {("POST", URL)}:
-        return [{"code": "mismatched_model", "message": "A batch is for one model and one URL."}]
+    if len({line["body"]["model"] for line in lines}) != 1:
+        return [{"code": "mismatched_model", "message": "A batch is for one model."}]
     return []

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from anyio.from_thread import start_blocking_portal
 
 from tests.support.fake_endpoint.endpoint import Call, Endpoint
-from tests.support.fake_endpoint.options import Options, to_arguments
+from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.server import HttpServer
 
 
@@ -23,7 +23,7 @@ class FakeEndpoint:
     """
 
     def __init__(self, *, process: bool = False, **options: Any) -> None:  # noqa: ANN401 - checked by Options
-        self._options = Options(**options)
+        self._options = options
         self._start = self._start_process if process else self._start_thread
         self._running = ExitStack()
         self.url = ""
@@ -62,14 +62,14 @@ class FakeEndpoint:
 
     def _start_thread(self) -> str:
         portal = self._running.enter_context(start_blocking_portal())
-        server = HttpServer(Endpoint(self._options).answer)
+        server = HttpServer(Endpoint(Options(**self._options)).answer)
         port = portal.call(server.listen, 0)
         self._running.callback(portal.call, server.close)
         return address(port)
 
     def _start_process(self) -> str:
         process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "tests.support.fake_endpoint", *to_arguments(self._options)],
+            [sys.executable, "-m", "tests.support.fake_endpoint", json.dumps(self._options)],
             cwd=Path(__file__).parents[3],
             stdout=subprocess.PIPE,
             text=True,

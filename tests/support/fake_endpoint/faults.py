@@ -1,19 +1,11 @@
-"""Which calls fail and how, and the mess that real models make of right replies."""
+"""Which calls fail and how."""
 
-from random import Random
 from typing import NamedTuple
 
 from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.words import dice
 
 FAULTS = ("too_many", "server_error", "cut", "half", "garbage")
-MESSES = (
-    (" ", "\n"),
-    ('("entity"<|>', '("ENTITY"<|>'),
-    ('("entity"<|>', '("entity"<|>"'),
-    (")\n##", "\n##"),
-    ("<|COMPLETE|>", ""),
-)
 
 
 class Fate(NamedTuple):
@@ -34,12 +26,3 @@ def decide(options: Options, request: str, attempt: int, kind: str) -> Fate:
             if point < 0:
                 return Fate(fault, options.latency)
     return Fate("", options.latency)
-
-
-def make_messy(reply: str, chance: Random) -> str:
-    """The same records with the mess that real models make at times, one kind of it."""
-    old, new = chance.choice(MESSES)
-    pieces = reply.split(old)
-    place = chance.randrange(1, max(2, len(pieces)))
-    messy = old.join(pieces[:place]) + (new if pieces[1:] else "") + old.join(pieces[place:])
-    return f"```text\n{messy}\n```" if chance.random() < 0.2 else messy

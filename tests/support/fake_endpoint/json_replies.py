@@ -64,20 +64,15 @@ def _summaries(chat: Chat) -> object:
 
 def _compare(chat: Chat) -> object:
     """Names are the same where they differ in an initial only, else it is unsure."""
-
-    def verdict(one: str, other: str) -> str:
-        ends = sorted((one.casefold().split(), other.casefold().split()))
-        same = len(ends[0]) == len(ends[1]) and all(
-            a == b or f"{b[0]}." == a or f"{a[0]}." == b for a, b in zip(*ends, strict=True)
+    found = []
+    for number, one, other in PAIR.findall(chat.text):
+        words = one.casefold().split(), other.casefold().split()
+        same = len(words[0]) == len(words[1]) and all(
+            a == b or f"{b[0]}." == a or f"{a[0]}." == b for a, b in zip(*words, strict=True)
         )
-        return "same" if same else "unsure"
-
-    return {
-        "pairs": [
-            {"pair": int(number), "verdict": verdict(one, other), "reason": f"{one}, {other}"}
-            for number, one, other in PAIR.findall(chat.text)
-        ]
-    }
+        verdict = "same" if same else "unsure"
+        found.append({"pair": int(number), "verdict": verdict, "reason": f"{one}, {other}"})
+    return {"pairs": found}
 
 
 def _profile(chat: Chat) -> object:

@@ -4,9 +4,6 @@
 text), without marks the longer one, and equal answers are a tie; or it is the answer that wins:
 "first", "longer", "random" (by a hash of the request) or "tie". Of the support of a sentence "fair"
 compares the words with those of the passages, "first" says that it is supported, "tie" partly.
-
-`Options.misjudged` holds the malformed replies to the first request, the second one and so on; ""
-stands for a proper reply.
 """
 
 import re
@@ -32,25 +29,26 @@ MISJUDGED: Mapping[str, str] = {
 
 
 def misjudge(chat: Chat, options: Options) -> str | None:
-    """The malformed reply that is due, if one is."""
-    turn = len(chat.turns)
-    name = options.misjudged[turn] if turn < len(options.misjudged) else ""
-    return MISJUDGED[name] if name else None
+    """The malformed reply that is due at this turn, if one is."""
+    due = options.misjudged[len(chat.turns) :]
+    return MISJUDGED[due[0]] if due and due[0] else None
 
 
 def judge(chat: Chat, options: Options) -> object:
     """Which of the last two marked texts is better."""
     one, other = chat.texts[-2:]
-    longer = 1 if len(one) > len(other) else 2
     marks = [re.search(r"Quality mark (\d+)\.", answer) for answer in (one, other)]
     quality, its = (int(mark[1]) if mark else 0 for mark in marks)
     gap = quality - its or len(one) - len(other)
-    fair = 0 if gap == 0 else 1 if gap > 0 else 2
-    chance = pick(3, "judge", options.seed, chat.prompt)
-    winners = {"first": 1, "longer": longer, "random": chance, "tie": 0}
-    winner = winners.get(options.judge, fair)
-    reasoning = f"Answer {winner} is better." if winner else "They are equal."
-    return {"reasoning": reasoning, "winner": winner}
+    winners = {
+        "fair": 0 if gap == 0 else 1 if gap > 0 else 2,
+        "first": 1,
+        "longer": 1 if len(one) > len(other) else 2,
+        "random": pick(3, "judge", options.seed, chat.prompt),
+        "tie": 0,
+    }
+    winner = winners[options.judge]
+    return {"reasoning": f"Answer {winner} is better.", "winner": winner}
 
 
 def judge_support(chat: Chat, options: Options) -> object:

@@ -1,8 +1,7 @@
 """What can be asked of the fake endpoint, by constructor, command line and control address."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -76,21 +75,3 @@ def change(options: Options, values: Mapping[str, Any]) -> Options:
     """The options with some values replaced; lists become tuples, as JSON knows no tuples."""
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
     return replace(options, **plain)
-
-
-def parse_arguments(arguments: Sequence[str]) -> tuple[int, Options]:
-    """The port and the options of a command line: `--port 8000 --judge first --models '["a"]'`."""
-    known = {"port": 0, **asdict(Options())}
-    names = [flag.removeprefix("--").replace("-", "_") for flag in arguments[::2]]
-    values: dict[str, Any] = {
-        name: value if isinstance(known[name], str) else json.loads(value)
-        for name, value in zip(names, arguments[1::2], strict=True)
-    }
-    return values.pop("port", 0), change(Options(), values)
-
-
-def to_arguments(options: Options) -> list[str]:
-    """The command line that gives these options."""
-    given = {n: v for n, v in asdict(options).items() if v != getattr(Options(), n)}
-    said = {n: v if isinstance(v, str) else json.dumps(v) for n, v in given.items()}
-    return [part for n, v in said.items() for part in ("--" + n.replace("_", "-"), v)]

@@ -15,12 +15,7 @@ from tests.support.fake_endpoint.chat import Chat
 from tests.support.fake_endpoint.invented import know
 from tests.support.fake_endpoint.json_replies import schema_of, summarize, write_json
 from tests.support.fake_endpoint.options import Options
-from tests.support.fake_endpoint.records import (
-    COMPLETE,
-    Record,
-    Relationship,
-    to_tuples,
-)
+from tests.support.fake_endpoint.records import COMPLETE, Record, Relationship, to_tuples
 from tests.support.fake_endpoint.words import dice
 
 KINDS = {
@@ -65,44 +60,40 @@ def read_task(chat: Chat, options: Options) -> Task:
     """What the request wants next: follows the conversation from its beginning."""
     schema = schema_of(chat)
     has = {"json": schema or chat.response_format, "choice": chat.words}
-    fits = (
-        kind for kind, mark in KINDS.items() if (mark.search(chat.prompt) if mark else has[kind])
-    )
-    task = Task(next(fits), schema=schema)
-    if task.kind not in LISTS:
+    kind = next(k for k, mark in KINDS.items() if (mark.search(chat.prompt) if mark else has[k]))
+    task = Task(kind, schema=schema)
+    if kind not in LISTS:
         return task
     for answer, then in chat.turns:
         said = task.said + answer
-        whole = _write_pass(task.kind, chat.text, task.number, options.held_back)
+        whole = _write_pass(kind, chat.text, task.number, options.held_back)
         was_cut = whole.startswith(said) and said.rstrip() != whole
         if PLAIN_ANSWER.fullmatch(answer):
-            task = Task(task.kind, "gleaning", task.number + 1)
+            task = Task(kind, "gleaning", task.number + 1)
         elif YES_OR_NO.search(then):
-            task = Task(task.kind, "missed", task.number, said)
+            task = Task(kind, "missed", task.number, said)
         elif MISSED.search(then) and not was_cut:
-            task = Task(task.kind, "gleaning", task.number + 1)
+            task = Task(kind, "gleaning", task.number + 1)
         else:
-            task = Task(task.kind, "continuation", task.number, said)
+            task = Task(kind, "continuation", task.number, said)
     return task._replace(phase="missed") if chat.words else task
 
 
 def reply(task: Task, chat: Chat, options: Options) -> str:
     """The reply, before any cut."""
-    match task.kind:
-        case kind if kind in LISTS:
-            return _go_on(task, chat, options)
-        case "json":
-            written = write_json(task.schema, chat, options)
-            return written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
-        case "answer":
-            return answers.say(chat)
-        case "recall":
-            said = REPEATED.search(chat.prompt)
-            return said[1] if said else "There is no such word here."
-        case "choice":
-            return dice(chat.prompt).choice(chat.words)
-        case _:
-            return summarize(chat.texts or (chat.prompt,), chat.max_tokens)
+    if task.kind in LISTS:
+        return _go_on(task, chat, options)
+    if task.kind == "json":
+        written = write_json(task.schema, chat, options)
+        return written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
+    if task.kind == "answer":
+        return answers.say(chat)
+    if task.kind == "recall":
+        said = REPEATED.search(chat.prompt)
+        return said[1] if said else "There is no such word here."
+    if task.kind == "choice":
+        return dice(chat.prompt).choice(chat.words)
+    return summarize(chat.texts or (chat.prompt,), chat.max_tokens)
 
 
 def garbage(task: Task) -> str:
@@ -117,10 +108,8 @@ def _go_on(task: Task, chat: Chat, options: Options) -> str:
         whole = _write_pass(task.kind, chat.text, task.number, options.held_back)
         return (whole[len(task.said) :] if whole.startswith(task.said) else "") or COMPLETE
     more = any(_passes(task.kind, chat.text, options.held_back)[task.number + 1 :])
-    if chat.words:
-        fitting = [word for word in chat.words if word.casefold() == ("yes" if more else "no")]
-        return fitting[0] if fitting else dice(chat.prompt).choice(chat.words)
-    return "Yes, some were missed." if more else "No, nothing was missed."
+    word = "Yes" if more else "No"
+    return next((one for one in chat.words if one.casefold() == word.casefold()), f"{word}.")
 
 
 @lru_cache(maxsize=5_000)
@@ -135,12 +124,11 @@ def _passes(kind: str, text: str, held_back: float) -> tuple[Sequence[Record], S
     """The records of the first reading, and those of the gleaning."""
     known = know(text)
     records: Sequence[Record] = known.claims
-    listed, named = "claims", records
     if kind != "claims":
         records = [*known.entities, *known.relationships]
-        listed, named = "extraction", known.entities
-    subjects = list(dict.fromkeys(record[0] for record in named))
-    missed = set(dice("held back", listed, text).sample(subjects, round(len(subjects) * held_back)))
+    subjects = list(dict.fromkeys(one[0] for one in records if not isinstance(one, Relationship)))
+    label = "claims" if kind == "claims" else "extraction"
+    missed = set(dice("held back", label, text).sample(subjects, round(len(subjects) * held_back)))
     first: list[Record] = []
     late: list[Record] = []
     for record in records:

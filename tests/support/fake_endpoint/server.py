@@ -1,10 +1,11 @@
-"""A small HTTP/1.1 server on asyncio's protocols: keep-alive, Content-Length, chunked streams.
+"""A small HTTP/1.1 server on asyncio's streams: keep-alive, Content-Length, chunked streams.
 
 It shares two cores with what is measured through it, so it does no more than that.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -40,96 +41,63 @@ class HttpResponse:
 
 
 class HttpServer:
-    """A listening server and its connections."""
+    """A listening server and its connections; each has its requests answered one by one."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.answer = answer
-        self.connections: set[_Connection] = set()
-        self._listener: asyncio.Server | None = None
+        self._answer = answer
+        self._open = set[asyncio.StreamWriter]()
 
     async def listen(self, port: int) -> int:
         """Listen on the loopback; return the port."""
-        loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(lambda: _Connection(self), "127.0.0.1", port)
+        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", port)
         return int(self._listener.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
         """Stop listening and drop every connection."""
-        if self._listener is not None:
-            self._listener.close()
-        for connection in tuple(self.connections):
-            connection.transport.abort()
+        self._listener.close()
+        for writer in tuple(self._open):
+            writer.transport.abort()
         await asyncio.sleep(0)  # one turn of the loop, in which they are lost
 
-
-class _Connection(asyncio.Protocol):
-    """One client: its requests are answered one after the other."""
-
-    transport: asyncio.Transport
-
-    def __init__(self, server: HttpServer) -> None:
-        self._server = server
-        self._buffer = bytearray()
-        self._sending: HttpResponse | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        self._server.connections.add(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
-        self._server.connections.discard(self)
-        if self._sending:
-            self._sending.ended(False)
-            self._sending = None
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        self._answer_next()
-
-    def _answer_next(self) -> None:
-        if self._sending is None and (request := _take_request(self._buffer)):
-            self._sending = response = self._server.answer(request)
-            self._send_after(response.delay, _parts(response))
-
-    def _send_after(self, delay: float, parts: Sequence[bytes]) -> None:
-        if delay:
-            asyncio.get_running_loop().call_later(delay, self._send, parts)
-        else:
-            self._send(parts)
-
-    def _send(self, parts: Sequence[bytes]) -> None:
-        response = self._sending
-        if response is None or self.transport.is_closing():
-            return
-        if response.broken != "cut":
-            self.transport.write(parts[0])
-        if len(parts) > 1:
-            self._send_after(response.pace, parts[1:])
-            return
-        self._sending = None
-        response.ended(True)
-        if response.broken:
-            self.transport.close()
-        else:
-            self._answer_next()
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.add(writer)
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            response = HttpResponse()
+            while not response.broken:
+                response = self._answer(await _read(reader))
+                whole = False
+                try:
+                    await _send(response, reader, writer)
+                    whole = True
+                finally:
+                    response.ended(whole)
+        self._open.discard(writer)
+        writer.close()
 
 
-def _take_request(buffer: bytearray) -> HttpRequest | None:
-    """Take the first request off the buffer; None as long as it is not whole."""
-    end = buffer.find(b"\r\n\r\n")
-    if end < 0:
-        return None
-    start_line, *lines = buffer[:end].decode("latin-1").split("\r\n")
+async def _read(reader: asyncio.StreamReader) -> HttpRequest:
+    head = await reader.readuntil(b"\r\n\r\n")
+    start_line, *lines = head.decode("latin-1").strip().split("\r\n")
     pairs = (line.partition(":") for line in lines)
     headers = {name.lower(): value.strip() for name, _, value in pairs}
-    body_end = end + 4 + int(headers.get("content-length", 0))
-    if len(buffer) < body_end:
-        return None
-    body = bytes(buffer[end + 4 : body_end])
-    del buffer[:body_end]
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
     method, path, _ = start_line.split(" ")
     return HttpRequest(method, path.partition("?")[0], headers, body)
+
+
+async def _send(
+    response: HttpResponse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    wait = response.delay
+    for part in _parts(response):
+        if wait:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(reader.read(1), wait)
+                raise ConnectionResetError  # nothing comes before the reply but the end
+        if response.broken != "cut":
+            writer.write(part)
+            await writer.drain()
+        wait = response.pace
 
 
 def _parts(response: HttpResponse) -> Sequence[bytes]:

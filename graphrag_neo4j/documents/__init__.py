@@ -48,6 +48,27 @@ from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text import storable
 
+__all__ = [
+    "ChangeWaiter",
+    "DiscoveredFiles",
+    "ReadOptions",
+    "ReadingProcess",
+    "Snapshot",
+    "Stamp",
+    "Unreadable",
+    "clean",
+    "file_of",
+    "find",
+    "from_langchain",
+    "gone",
+    "holds_rows",
+    "metadata_of",
+    "read",
+    "source_of",
+    "take_snapshot",
+    "whole_of",
+]
+
 T = TypeVar("T")
 PARTS = ("page", "row", "seq_num")
 PROGRAM: Final = (

@@ -23,7 +23,7 @@ from graphrag_neo4j.embedded.home import (
     default_home,
     write_config,
 )
-from graphrag_neo4j.embedded.releases import RELEASES, Release, find_java, read_lock
+from graphrag_neo4j.embedded.releases import RELEASES, find_java, read_lock
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings

@@ -13,3 +13,5 @@ from graphrag_neo4j.integrations.explore.guide import (
     served,
 )
 from graphrag_neo4j.integrations.explore.map import Map, read_map
+
+__all__ = ["Map", "Section", "example_values", "guide", "read_map", "saved", "sections", "served"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG, IndexSource
     from graphrag_neo4j.client.sync_client import GraphRAG, Stream
     from graphrag_neo4j.documents import ReadOptions
-    from graphrag_neo4j.graph import Graph
+    from graphrag_neo4j.graph.connection import Graph
     from graphrag_neo4j.index.corpus import Corpus
     from graphrag_neo4j.index.importing import Counted, ImportSummary, Tables
     from graphrag_neo4j.index.resolution.decisions import NameDecision
@@ -133,7 +133,7 @@ _LATER = {
     "client.async_client": "AsyncGraphRAG IndexSource",
     "client.sync_client": "GraphRAG Stream",
     "documents": "ReadOptions",
-    "graph": "Graph",
+    "graph.connection": "Graph",
     "index.corpus": "Corpus",
     "index.importing": "Counted ImportSummary Tables",
     "index.resolution.decisions": "NameDecision",

@@ -21,7 +21,8 @@ import pytest
 from selenium.webdriver import Chrome
 
 from graphrag_neo4j.cli import main
-from graphrag_neo4j.graph import Graph, connect, ensure_schema
+from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.chromium import Page, chromium, new_page
 from tests.support.fake_endpoint import FakeEndpoint

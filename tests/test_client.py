@@ -21,7 +21,7 @@ from graphrag_neo4j import (
     InputError,
     ReadOptions,
 )
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.client.doctor import Check, check_version, check_writing, examine
-from graphrag_neo4j.graph import Graph, dump, ensure_fulltext_indexes, ensure_vector_indexes
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes, ensure_vector_indexes
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.server_without_gds import server_without_gds

@@ -27,11 +27,12 @@ from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.index.evidence import claim_rows, mention_rows, stated_rows
 from graphrag_neo4j.index.stages.reports import report_row
 from graphrag_neo4j.integrations.explore.web_page import Pool
-from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.bodies import storable_pieces
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.evaluate.claims import AnswerPart, ClaimSteps, added_content, answer_parts
 from graphrag_neo4j.llm.evaluate.judges import PairJudge
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import (
     ChunkText,

@@ -21,8 +21,8 @@ from fastapi.testclient import TestClient
 from mcp import Client, StdioServerParameters, stdio_client
 
 from graphrag_neo4j import AsyncGraphRAG, cli
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.generated import settings

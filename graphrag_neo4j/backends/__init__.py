@@ -21,7 +21,7 @@ from graphrag_neo4j.text import tokens
 
 if TYPE_CHECKING:
     from graphrag_neo4j.backends.ray_cluster import RayCluster, RayPool
-    from graphrag_neo4j.llm import Endpoint
+    from graphrag_neo4j.llm.endpoint import Endpoint
 
 # Importing a backend or the endpoint takes a moment, and a command may need only one of them.
 # ruff: noqa: PLC0415
@@ -119,7 +119,7 @@ class Backends:
             if not local and settings.embedding_model != STATIC:
                 use = "wanted"
         else:
-            from graphrag_neo4j.llm import LLMIndexBackend
+            from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 
             make, endpoint = LLMIndexBackend.from_settings, self.endpoint_for(settings)
             embedder = _model_embedder(settings, endpoint)
@@ -170,7 +170,7 @@ class Backends:
             from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 
             return QuerySetup(ExtractiveQueryBackend(), run_in_thread, embedder, endpoint)
-        from graphrag_neo4j.llm import LLMQueryBackend
+        from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 
         backend = LLMQueryBackend.from_settings(settings)
         return QuerySetup(backend, endpoint.run, embedder, endpoint)
@@ -183,7 +183,7 @@ class Backends:
         return self._shared_endpoint().metered(settings)
 
     def _shared_endpoint(self) -> "Endpoint":
-        from graphrag_neo4j.llm import Endpoint
+        from graphrag_neo4j.llm.endpoint import Endpoint
 
         if self._endpoint is None:
             self._endpoint = Endpoint(self.settings)

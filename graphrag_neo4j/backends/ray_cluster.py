@@ -24,7 +24,8 @@ import anyio.to_thread
 
 from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
 from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
-from graphrag_neo4j.llm import Endpoint, Meter
+from graphrag_neo4j.llm.cost import Meter
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model import Document, LLMTask, Reply, Request, Span, T, Usage
 from graphrag_neo4j.model.concurrency import first_error, result_without_requests
 from graphrag_neo4j.model.events import Listener, Notice, Waiting

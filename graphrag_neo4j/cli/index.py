@@ -200,7 +200,7 @@ def _tell_extractive(settings: Settings) -> None:
         "OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same command "
         "again."
     )
-    from graphrag_neo4j.llm import find_local_servers  # noqa: PLC0415 - it takes a moment
+    from graphrag_neo4j.llm.server_checks import find_local_servers  # noqa: PLC0415 - it takes a moment
 
     for server in anyio.run(find_local_servers):
         terminal.line(f"{server.says} These lines, in a shell or in .env, use it:")

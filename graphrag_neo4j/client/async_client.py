@@ -16,7 +16,7 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.documents import ReadOptions, file_of, gone, source_of, whole_of
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
-from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import Status, read_status
 from graphrag_neo4j.model.events import Listener, Notice, silent

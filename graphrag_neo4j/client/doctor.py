@@ -16,14 +16,15 @@ from uuid import uuid4
 
 from anyio.to_thread import run_sync
 
-from graphrag_neo4j import llm
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyError
 from graphrag_neo4j.extractive.encoder import missing_packages
-from graphrag_neo4j.graph import Graph, Transaction
+from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.schema import refuse_foreign, refuse_other_version, schema_version
 from graphrag_neo4j.index.clustering.gds import leiden_in_gds
 from graphrag_neo4j.index.clustering.tree import Leiden
+from graphrag_neo4j.llm.endpoint import Endpoint, model_of
+from graphrag_neo4j.llm.server_checks import find_local_servers, needed_window, try_window
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.settings import (
@@ -210,19 +211,19 @@ async def _check_models(settings: Settings) -> list[Check]:
             unasked = f"KG_MODEL is {settings.model}, but neither a key nor an endpoint is set."
             says = f"{unasked} {says}"
         fix = ["To use a model, set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL, in .env."]
-        for server in await llm.find_local_servers():
+        for server in await find_local_servers():
             fix += [f"{server.says} These lines, in a shell or in .env, use it:", *server.lines]
         return [Check("Model", None, says, "\n".join(fix)), await _check_embedding(settings, None)]
     # Few retries, so that the user soon sees the error.
     quick = settings.model_copy(update={"max_retries": min(settings.max_retries, 1)})
     try:
-        endpoint = llm.Endpoint(quick)
+        endpoint = Endpoint(quick)
     except GraphRAGError as error:
         return [Check("Model", False, str(error)), *_not_made("no model replies", "Embedding")]
     of_model = defaultdict[str, set[Step]](set)
     for step in STEPS:
         if step != "judge" or settings.judge_model:  # only an evaluation needs a judge
-            of_model[llm.model_of(settings, step)].add(step)
+            of_model[model_of(settings, step)].add(step)
     checks: list[Check] = []
     async with endpoint:
         for model, steps in of_model.items():
@@ -233,7 +234,7 @@ async def _check_models(settings: Settings) -> list[Check]:
 
 
 async def _check_model(
-    endpoint: llm.Endpoint, settings: Settings, model: str, steps: frozenset[Step]
+    endpoint: Endpoint, settings: Settings, model: str, steps: frozenset[Step]
 ) -> list[Check]:
     """Checks a model in all ways in which its steps use it."""
     step = next(step for step in STEPS if step in steps)
@@ -263,13 +264,13 @@ async def _check_model(
     if steps - {"extraction", "summary"}:
         fix = f"Reports and global answers need JSON. {ABLE}"
         checks.append(await _tried("JSON", write_json(), "", fix, about))
-    return [*checks, await _check_window(endpoint, step, llm.needed_window(settings, steps), about)]
+    return [*checks, await _check_window(endpoint, step, needed_window(settings, steps), about)]
 
 
-async def _check_window(endpoint: llm.Endpoint, step: Step, size: int, about: str) -> Check:
+async def _check_window(endpoint: Endpoint, step: Step, size: int, about: str) -> Check:
     """Checks whether a prompt of so many tokens is read whole."""
     try:
-        test = await llm.try_window(endpoint, step, size)
+        test = await try_window(endpoint, step, size)
     except (ModelError, ReplyError) as error:
         says = f"a prompt of about {size:,} tokens was not answered: {str(error).rstrip('.')}."
         return Check("Context window", False, about + says)
@@ -281,7 +282,7 @@ async def _check_window(endpoint: llm.Endpoint, step: Step, size: int, about: st
     return Check("Context window", test.verdict == "whole" or None, about + says)
 
 
-async def _check_embedding(settings: Settings, endpoint: llm.Endpoint | None) -> Check:
+async def _check_embedding(settings: Settings, endpoint: Endpoint | None) -> Check:
     """Checks what an index embeds with; it is extractive without an endpoint."""
     model, missing = settings.embedding_model, missing_packages()
     if model == LOCAL or (endpoint is None and model != STATIC and not missing):

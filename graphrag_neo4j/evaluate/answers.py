@@ -40,8 +40,8 @@ from graphrag_neo4j.evaluate.steps import (
     StepResult,
     priced,
 )
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.llm import Meter
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.llm.cost import Meter
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, bracket
 from graphrag_neo4j.model.events import Event, Listener, Notice

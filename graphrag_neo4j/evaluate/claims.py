@@ -32,7 +32,7 @@ from graphrag_neo4j.evaluate.steps import (
     StepResult,
     token_counter,
 )
-from graphrag_neo4j.llm import Meter
+from graphrag_neo4j.llm.cost import Meter
 from graphrag_neo4j.llm.evaluate.claims import AnswerPart, ClaimSteps, answer_parts
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.llm import model_of
+from graphrag_neo4j.llm.endpoint import model_of
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.query.question import CHANGEABLE, EXPAND, asked_of

@@ -16,7 +16,7 @@ from graphrag_neo4j.evaluate import questions as asking
 from graphrag_neo4j.evaluate.conditions import parse_condition, parse_conditions
 from graphrag_neo4j.evaluate.folder import EvaluationFolder, QuestionRecord
 from graphrag_neo4j.evaluate.steps import Estimate, StepResult
-from graphrag_neo4j.llm import Meter
+from graphrag_neo4j.llm.cost import Meter
 from graphrag_neo4j.llm.evaluate.judges import Metric
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.settings import Settings, load_settings

@@ -31,8 +31,8 @@ from graphrag_neo4j.evaluate.folder import (
 from graphrag_neo4j.evaluate.statements import Statement, citations_in, names_of, statements_in
 from graphrag_neo4j.evaluate.statistics import Agreement, agreement
 from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.evaluate.judges import SupportJudge
 from graphrag_neo4j.model.citations import bracket, cited
 from graphrag_neo4j.model.events import Listener, silent

@@ -20,7 +20,7 @@ from graphrag_neo4j.evaluate.folder import (
     VerdictRecord,
 )
 from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult, token_counter
-from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.evaluate.judges import Metric, PairJudge, Winner, plain_answer
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings

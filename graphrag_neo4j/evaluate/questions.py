@@ -22,8 +22,7 @@ from graphrag_neo4j.evaluate.folder import (
     question_key,
 )
 from graphrag_neo4j.evaluate.steps import CallEstimate, Step, priced
-from graphrag_neo4j.llm import Endpoint, model_of
-from graphrag_neo4j.llm.endpoint import NO_MODEL
+from graphrag_neo4j.llm.endpoint import NO_MODEL, Endpoint, model_of
 from graphrag_neo4j.llm.evaluate.questions import describe, name_things
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.model import Document

@@ -15,7 +15,8 @@ from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluate.folder import CallRecord, RecordFile
-from graphrag_neo4j.llm import Endpoint, Meter, model_of, price_of
+from graphrag_neo4j.llm.cost import Meter, price_of
+from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.evaluate.judges import plain_answer
 from graphrag_neo4j.model import LLMTask, Reply, Request, Usage
 from graphrag_neo4j.model import Step as CallKind

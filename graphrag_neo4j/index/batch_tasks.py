@@ -18,10 +18,11 @@ from typing import IO, Final, Self, TypedDict
 import anyio
 
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow, IdRow
-from graphrag_neo4j.llm import BatchRequests, Endpoint, driven
+from graphrag_neo4j.llm.batches import BatchRequests
 from graphrag_neo4j.llm.cost import us_dollars
+from graphrag_neo4j.llm.endpoint import Endpoint, driven
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import Answered, ReplyPendingError
 

@@ -20,7 +20,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.backends import IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError
-from graphrag_neo4j.graph import Graph, Transaction
+from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow, pages
 from graphrag_neo4j.index.batch_tasks import (
     BatchedTasks,
@@ -31,15 +31,15 @@ from graphrag_neo4j.index.batch_tasks import (
 )
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.status import BatchRow
-from graphrag_neo4j.llm import (
+from graphrag_neo4j.llm.batches import (
     BatchCalls,
     BatchRequests,
     BatchResult,
     BatchState,
-    Endpoint,
     PassingError,
     UnknownBatchError,
 )
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model import Step
 from graphrag_neo4j.model.concurrency import Answered
 from graphrag_neo4j.model.events import Listener, Notice, Waiting

@@ -19,7 +19,8 @@ from typing import Final, TypedDict
 
 from graphrag_neo4j.documents import clean
 from graphrag_neo4j.documents.chunking import Cuts
-from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, pages
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import identify, storable

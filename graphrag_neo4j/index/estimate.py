@@ -16,7 +16,9 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.documents import header_of
 from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL
-from graphrag_neo4j.llm import LLMIndexBackend, model_of, price_of
+from graphrag_neo4j.llm.cost import price_of
+from graphrag_neo4j.llm.endpoint import model_of
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.model import (
     ChunkText,
     DescribedThing,

@@ -7,7 +7,7 @@ parallel lists are sorted, and equal records of a chunk count once.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from graphrag_neo4j.graph import Row
+from graphrag_neo4j.graph.connection import Row
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text import (
     entity_id,

@@ -19,13 +19,10 @@ import anyio.to_thread
 from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.errors import BudgetSpentError
-from graphrag_neo4j.graph import (
-    Graph,
-    await_indexes,
-    ensure_fulltext_indexes,
-    ensure_schema,
-    hold_lease,
-)
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
+from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.batch_tasks import Outbox
 from graphrag_neo4j.index.batches import (
     BatchUse,

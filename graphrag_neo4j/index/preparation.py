@@ -23,15 +23,9 @@ from graphrag_neo4j.backends import Backends, IndexSetup, is_free
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import InputError, ModelError, ReplyError
 from graphrag_neo4j.extractive import DESCRIBED, SIGNATURE_PREFIX
-from graphrag_neo4j.graph import (
-    Graph,
-    Transaction,
-    forget_claims,
-    forget_vectors,
-    mark_changed,
-    refuse_other_vectors,
-    sweep_entities,
-)
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.evidence import forget_claims, mark_changed, sweep_entities
+from graphrag_neo4j.graph.indexes import forget_vectors, refuse_other_vectors
 from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.index.stages import StageContext
@@ -51,7 +45,7 @@ from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.languages import language_of
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.llm import Endpoint
+    from graphrag_neo4j.llm.endpoint import Endpoint
 
 UNREPORTED_SIZE: Final = 2  # members of a community whose report needs no model
 TOKENS_PER_CALL: Final = 30_000  # of texts to embed; endpoints take more, a failed call is halved
@@ -321,10 +315,7 @@ async def check_before_paying(
 
 
 async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listener) -> None:
-    from graphrag_neo4j.llm import (  # noqa: PLC0415 - slow to import
-        needed_window,
-        try_window,
-    )
+    from graphrag_neo4j.llm.server_checks import needed_window, try_window  # noqa: PLC0415 - slow to import
 
     listen(Notice("Checking with one long prompt that the server reads our prompts whole."))
     try:

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.documents import file_of, whole_of
-from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.stages.merge import merge

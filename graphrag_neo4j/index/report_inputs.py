@@ -18,7 +18,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TypedDict
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.model.context_table import (
     ContextRecord,

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypedDict, cast
 
-from graphrag_neo4j.graph import VOID_SECONDS, Graph
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.lease import VOID_SECONDS
 from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.model import Usage
 

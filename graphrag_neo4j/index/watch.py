@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.documents import ChangeWaiter, ReadOptions, Snapshot, Stamp, find, take_snapshot
 from graphrag_neo4j.errors import GraphBusyError, GraphRAGError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import IndexResult

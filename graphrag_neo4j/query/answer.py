@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypedDict
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 import anyio.from_thread
 import anyio.to_thread
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
 from graphrag_neo4j.model.citations import CitationKind, cited, made_explicit, neutralised
@@ -31,7 +31,7 @@ from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.text import find_quote, flat
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.llm import Endpoint
+    from graphrag_neo4j.llm.endpoint import Endpoint
 
 RESTARTED: Final = (
     "The model's reasoning was shown before the answer, because the endpoint did not mark where it "

@@ -11,8 +11,9 @@ import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.graph import Graph, refuse_other_version
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph.schema import refuse_other_version
 from graphrag_neo4j.model import Message
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.events import Listener, Notice, Started

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.query.query_context import LONGEST_QUERY

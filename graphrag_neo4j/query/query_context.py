@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, TypedDict, TypeVar
 import anyio
 
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of, vector_search
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import FinalTask, Message
 from graphrag_neo4j.model.citations import CitationKind, cited

@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow, ScoredRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import neutralised

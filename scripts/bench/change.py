@@ -30,7 +30,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.clustering.gds import leiden_in_gds
 from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree, entity_ids, read_edges
 from graphrag_neo4j.index.clustering.tree import Leiden, TreeCommunity

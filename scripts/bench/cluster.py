@@ -33,7 +33,8 @@ from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.backends.ray_cluster import LOCAL, DeferredTask, connected, deferring
 from graphrag_neo4j.documents.chunking import Cutting
-from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract

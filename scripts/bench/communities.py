@@ -41,7 +41,8 @@ from graphdatascience import GraphDataScience
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
-from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.clustering.gds_client import detector
 from graphrag_neo4j.index.clustering.hierarchy import (
     Detect,

@@ -28,13 +28,15 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.documents.chunking import Cutting
-from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
+from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Request
 from graphrag_neo4j.model.events import Event, Started, silent
 from graphrag_neo4j.settings import Settings, load_settings

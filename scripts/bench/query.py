@@ -22,7 +22,8 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
+from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, T
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.query.global_ import search_global

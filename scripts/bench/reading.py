@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.documents.chunking import Cutting
-from graphrag_neo4j.graph import ensure_schema
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.model import Document

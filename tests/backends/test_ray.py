@@ -31,12 +31,14 @@ from graphrag_neo4j.backends.ray_cluster import (
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.status import IndexResult
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, Meter
+from graphrag_neo4j.llm.cost import Meter
+from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
 from graphrag_neo4j.model.events import Event, Listener, Notice, silent
 from graphrag_neo4j.settings import Settings, load_settings

@@ -9,7 +9,7 @@ from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError
 from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.evaluate.answers import WORKERS
 from graphrag_neo4j.evaluate.statements import statements_in
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.events import Event, Notice
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint

@@ -23,7 +23,7 @@ from graphrag_neo4j.evaluate.groundedness import (
 from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.evaluate.statements import Statement, citations_in, statements_in
 from graphrag_neo4j.evaluate.word_support import support_by_words
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.llm.evaluate.judges import Support
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text.sentences import read_passage

@@ -1,7 +1,7 @@
 """Whole answers without a model, from a real graph: speakers, boilerplate and themes."""
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.settings import Settings

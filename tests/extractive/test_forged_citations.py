@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.integrations.explore import read_map
 from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.query.answer import Method

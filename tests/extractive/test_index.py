@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.model.citations import CitationRef, cited, rewrite
 from graphrag_neo4j.query.answer import Answer, Method, ResolvedRow
 from graphrag_neo4j.settings import Settings

@@ -1,7 +1,8 @@
 """On a cluster, a run sees what it has written, although reads go to followers that lag."""
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.settings import Settings
 from tests.support.cluster import lagging_cluster
 from tests.support.preset_backend import documents

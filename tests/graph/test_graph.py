@@ -18,15 +18,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.client.doctor import check_schema
 from graphrag_neo4j.errors import GraphError, InputError
-from graphrag_neo4j.graph import (
-    SCHEMA_VERSION,
-    Graph,
-    Transaction,
-    connect,
-    dump,
-    ensure_schema,
-    hold_lease,
-)
+from graphrag_neo4j.graph.connection import Graph, Transaction, connect
+from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.schema import SCHEMA_VERSION, ensure_schema
 from graphrag_neo4j.settings import Settings
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
 from tests.support.servers import TestServer

@@ -7,7 +7,8 @@ import pytest
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.graph import Graph, PlainRow, ensure_schema
+from graphrag_neo4j.graph.connection import Graph, PlainRow
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import read_statement

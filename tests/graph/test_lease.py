@@ -14,9 +14,9 @@ import pytest
 
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
-from graphrag_neo4j.graph import Graph, PlainRow, Transaction, connect, hold_lease
 from graphrag_neo4j.graph import lease as lease_module
-from graphrag_neo4j.graph.lease import renew
+from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction, connect
+from graphrag_neo4j.graph.lease import hold_lease, renew
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.status import IndexResult, read_status

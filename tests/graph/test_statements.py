@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final, is_typeddict
 
 import graphrag_neo4j
-from graphrag_neo4j.graph import INDEXED_KINDS, Graph
-from graphrag_neo4j.graph.indexes import SEARCH_SINCE
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import INDEXED_KINDS, SEARCH_SINCE
 from graphrag_neo4j.text.files import read_statement
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent

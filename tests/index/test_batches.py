@@ -8,8 +8,8 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError, ModelError
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Event, Notice, Waiting, silent

@@ -8,7 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.index.test_batches import direct, in_rounds, left, twice

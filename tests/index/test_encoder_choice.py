@@ -9,7 +9,7 @@ from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.extractive.encoder import ENCODERS
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.preparation import main_language
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings

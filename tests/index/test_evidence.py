@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.graph import Row
+from graphrag_neo4j.graph.connection import Row
 from graphrag_neo4j.index.evidence import claim_rows, mention_rows, pair_rows, stated_rows
 from graphrag_neo4j.model import (
     ChunkText,

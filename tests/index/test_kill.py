@@ -15,8 +15,8 @@ import anyio
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.stages import compare
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint, text_hash

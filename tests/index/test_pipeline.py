@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.removal import remove

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.preparation import mark_read_without_model, refuse_to_lose_model
 from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make

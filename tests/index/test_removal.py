@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Run

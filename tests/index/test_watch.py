@@ -13,7 +13,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, ReadOptions
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphRAGError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.watch import Pace, Watch, watch
 from graphrag_neo4j.model.events import Event, Listener, Notice

@@ -17,7 +17,7 @@ from mcp.types import CallToolResult, TextContent
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
-from graphrag_neo4j.graph import dump
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.integrations.mcp import MEMBERS, QUOTED
 from graphrag_neo4j.settings.installing import install_command
 from tests.support.carol import Indexed, indexed_carol

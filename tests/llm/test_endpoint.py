@@ -10,9 +10,9 @@ import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.llm.batches import BatchCalls
 from graphrag_neo4j.llm.cost import price_of
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint

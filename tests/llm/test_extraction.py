@@ -3,8 +3,8 @@
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.extraction import Gleaning, extraction_of
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import ChunkText, EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.settings import load_settings

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import IndexResult
 from tests.conftest import Make
 from tests.support.fake_endpoint.forms import to_json

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import LLMIndexBackend
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import (

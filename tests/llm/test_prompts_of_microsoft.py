@@ -15,9 +15,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS
+from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS, LLMIndexBackend
 from graphrag_neo4j.llm.prompts import marked
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.llm.reply_limits import REPORT_WORDS
 from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
 from graphrag_neo4j.model.context_table import ContextTable

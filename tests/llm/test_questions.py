@@ -5,7 +5,7 @@ import json
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.model.material import ReportTopic, SuggestionMaterial, Topic
 from graphrag_neo4j.settings import load_settings

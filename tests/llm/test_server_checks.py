@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphrag_neo4j.llm import find_local_servers, server_checks
+from graphrag_neo4j.llm import server_checks
+from graphrag_neo4j.llm.server_checks import find_local_servers
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.odd_endpoint import nothing_listens, odd_endpoint
 

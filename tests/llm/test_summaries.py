@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import LLMIndexBackend
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive

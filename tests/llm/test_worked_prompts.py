@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.llm.phrases import INVENTED
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.llm.server_checks import INSTRUCTIONS
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask
 from graphrag_neo4j.model.context_table import ContextTable, record_of

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from graphrag_neo4j.graph import Graph, ensure_fulltext_indexes
-from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Point, Reply, T
 from graphrag_neo4j.query.drift import _explore
 from graphrag_neo4j.query.global_ import SkippedCalls

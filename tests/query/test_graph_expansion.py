@@ -11,7 +11,8 @@ from hypothesis import strategies as some
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
-from graphrag_neo4j.graph import Graph, await_indexes, ensure_fulltext_indexes
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.model.protocols import Embedder

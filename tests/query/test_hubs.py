@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import merge as merging
 from graphrag_neo4j.index.stages.merge import HUB, KEPT, merge

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, InputError, ReplyError, Settings
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from tests.conftest import Make, Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.json_replies import NOBODY

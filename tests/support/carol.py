@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import DATA

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from graphrag_neo4j.extractive import DESCRIBED
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
-from graphrag_neo4j.graph import Graph, await_indexes
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import await_indexes
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import begin_graph, schema_version
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.stages import StageContext

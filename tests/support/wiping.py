@@ -1,6 +1,6 @@
 """An empty graph."""
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 
 
 async def wipe(graph: Graph) -> None:

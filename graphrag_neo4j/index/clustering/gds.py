@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import AUTO, EMBEDDED, Settings

@@ -17,7 +17,7 @@ from typing import Self, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.text import identify

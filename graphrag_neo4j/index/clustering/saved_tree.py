@@ -14,7 +14,8 @@ from math import isnan, nan
 from operator import itemgetter
 from typing import Final, TypedDict
 
-from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import give_refs
 from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.clustering.hierarchy import entity_pages
 from graphrag_neo4j.index.clustering.tree import ROOT, TreeCommunity

@@ -14,19 +14,12 @@ from typing import TypeVar, cast
 import anyio.to_thread
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import (
-    Graph,
-    RefKind,
-    ReportToSave,
-    Transaction,
-    await_indexes,
-    ensure_fulltext_indexes,
-    ensure_schema,
-    give_refs,
-    hold_lease,
-    save_reports,
-)
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.evidence import RefKind, ReportToSave, give_refs, save_reports
+from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
+from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.graph.rows import pages
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.clustering.tree import TreeCommunity, community_row
 from graphrag_neo4j.index.documents import DocumentChunksRow
 from graphrag_neo4j.index.importing.evidence import (

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.resolution.evidence_moves import (
     Split,

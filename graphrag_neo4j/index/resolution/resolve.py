@@ -21,7 +21,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypedDict
 
-from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import give_refs
 from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
 from graphrag_neo4j.index.resolution.evidence_moves import (
     Move,

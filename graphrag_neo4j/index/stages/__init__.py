@@ -6,7 +6,7 @@ Each stage reads its pending items from the graph, runs a task for each, and sav
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.concurrency import Keep
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.model.protocols import IndexBackend, RunTask

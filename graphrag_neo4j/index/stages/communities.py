@@ -16,7 +16,7 @@ from typing import TypedDict
 import anyio.to_thread
 import numpy as np
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.clustering.gds import leiden_in_gds
 from graphrag_neo4j.index.clustering.hierarchy import (
     Detect,

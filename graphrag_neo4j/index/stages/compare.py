@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, TypedDict
 
-from graphrag_neo4j.graph import Graph, Row, Transaction
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow, pages
 from graphrag_neo4j.index.resolution.evidence_moves import read_spellings
 from graphrag_neo4j.index.resolution.names import Known, Spelling, may_be_same, name_properties

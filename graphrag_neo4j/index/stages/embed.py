@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.errors import BudgetSpentError, ModelError, ReplyError
-from graphrag_neo4j.graph import (
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.indexes import (
     INDEXED_KINDS,
-    Graph,
     IndexedKind,
-    Row,
-    Transaction,
     ensure_vector_indexes,
     flaw_of,
     refuse_length,

@@ -10,10 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, TypeVar, cast
 
-from graphrag_neo4j.graph import (
-    Graph,
-    Row,
-    Transaction,
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import (
     forget_claims,
     forget_extraction,
     give_refs,

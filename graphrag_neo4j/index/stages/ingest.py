@@ -14,7 +14,7 @@ import anyio.to_thread
 from anyio.streams.memory import MemoryObjectSendStream
 
 from graphrag_neo4j.documents.chunking import Cuts
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.documents import (
     CutDocuments,

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TypedDict
 
-from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.evidence import vote
 from graphrag_neo4j.index.resolution.names import name_properties

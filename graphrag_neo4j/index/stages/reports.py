@@ -18,14 +18,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypedDict
 
-from graphrag_neo4j.graph import (
-    FindingToSave,
-    Graph,
-    PieceProperties,
-    ReportToSave,
-    Transaction,
-    save_reports,
-)
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.evidence import FindingToSave, PieceProperties, ReportToSave, save_reports
 from graphrag_neo4j.index.report_context import pack, report_of_elements, whole
 from graphrag_neo4j.index.report_inputs import (
     Pieces,

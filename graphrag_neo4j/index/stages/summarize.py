@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.report_inputs import sample_of_texts
 from graphrag_neo4j.index.stages import StageContext

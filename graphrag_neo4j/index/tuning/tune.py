@@ -18,8 +18,7 @@ from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.index.estimate import priced
 from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
 from graphrag_neo4j.index.tuning.sample import Passage, Sample
-from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.llm.index_backend import KNOWN
+from graphrag_neo4j.llm.index_backend import KNOWN, LLMIndexBackend
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.tuning import (
     Profile,

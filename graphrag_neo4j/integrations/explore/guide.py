@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Final, TypedDict
 
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.text.files import read_statement
 
 ExampleValues = Mapping[str, int | str | None]

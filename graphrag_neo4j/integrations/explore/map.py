@@ -14,7 +14,7 @@ from typing import Any, Final, TypedDict
 from urllib.parse import unquote
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.integrations.explore.web_page import CONTROLS, Pool, content_policy, packed
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.text.files import data

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.clustering import hierarchy
 from graphrag_neo4j.index.clustering.hierarchy import (
     Detect,

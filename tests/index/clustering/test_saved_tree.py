@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, Transaction, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.clustering import saved_tree
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from graphrag_neo4j import InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.importing import Counted, ImportSummary
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.citations import cited

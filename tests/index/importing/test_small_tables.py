@@ -10,7 +10,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.importing import Counted
 from graphrag_neo4j.index.importing.tables import read_rows
 from graphrag_neo4j.index.stages.communities import CommunitiesDueRow

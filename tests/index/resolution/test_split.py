@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, split, undo
 from graphrag_neo4j.index.stages.merge import merge

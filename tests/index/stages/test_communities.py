@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from graphdatascience import GraphDataScience
 
-from graphrag_neo4j.graph import Graph, Transaction
+from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.index.clustering.gds_client import detector, projections_of
 from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden

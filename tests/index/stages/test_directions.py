@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.report_inputs import ReportEdgeRow
 from graphrag_neo4j.integrations.explore.map import read_map
 from graphrag_neo4j.query.answer import ResolvedRow

@@ -8,18 +8,18 @@ import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, GraphError, InputError, ModelError, ReplyError
-from graphrag_neo4j.graph import (
+from graphrag_neo4j.graph.connection import Graph, PlainRow
+from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.graph.indexes import (
     INDEXED_KINDS,
-    Graph,
     IndexedKind,
-    PlainRow,
+    SearchIndexRow,
     await_indexes,
-    dump,
     ensure_fulltext_indexes,
     forget_vectors,
+    vector_index,
     vector_search,
 )
-from graphrag_neo4j.graph.indexes import SearchIndexRow, vector_index
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages import StageContext

@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from graphrag_neo4j.graph import Graph, PlainRow, dump
+from graphrag_neo4j.graph.connection import Graph, PlainRow
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages.extract import mark_to_reread
 from graphrag_neo4j.index.status import read_status

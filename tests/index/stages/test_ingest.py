@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from graphrag_neo4j.documents.chunking import Cutting
-from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
+from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index import documents as in_graph
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import ingest as ingesting

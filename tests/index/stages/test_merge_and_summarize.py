@@ -1,6 +1,7 @@
 """What is derived from evidence in a real Neo4j: votes, degrees, descriptions; nothing twice."""
 
-from graphrag_neo4j.graph import Graph, PlainRow, dump
+from graphrag_neo4j.graph.connection import Graph, PlainRow
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.index.status import read_status

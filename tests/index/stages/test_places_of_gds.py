@@ -8,7 +8,8 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.client.doctor import check_neo4j
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
-from graphrag_neo4j.graph import Graph, connect, dump
+from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import Event, Notice, silent

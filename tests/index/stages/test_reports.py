@@ -5,7 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, PlainRow, dump
+from graphrag_neo4j.graph.connection import Graph, PlainRow
+from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits as TreeLimits
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages import StageContext

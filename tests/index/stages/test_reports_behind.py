@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits as TreeLimits
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.documents import delete_documents, document_id

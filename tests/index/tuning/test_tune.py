@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, InputError, Tuning
-from graphrag_neo4j.llm import LLMIndexBackend
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Run

@@ -19,7 +19,7 @@ from neo4j import READ_ACCESS, Result
 from neo4j import Query as Statement
 
 from graphrag_neo4j import InputError
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.integrations.explore import (
     Map,

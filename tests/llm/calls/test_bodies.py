@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.llm.calls.bodies import LONGEST_BODY, LONGEST_REPLY
+from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, LLMTask, Message, Request
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings

@@ -10,8 +10,8 @@ import openai
 import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.llm.calls.http_calls import ConcurrencyLimit
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text.tokens import encoding

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.evaluate.claims import ClaimSteps, answer_parts
 from graphrag_neo4j.llm.evaluate.judges import (
     DEFINITIONS,

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Reply
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial

@@ -15,8 +15,7 @@ from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes, ensure_vector_indexes
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.server_without_gds import server_without_gds
-from tests.support.servers import TestServer, release_under_test
+from tests.support.servers import TestServer
 
 Make = Callable[..., Settings]
 
@@ -130,24 +129,6 @@ def test_releases_from_5_26_on_will_do_in_both_editions(
     assert check.ok is ok
     assert f"{version}, {edition.capitalize()}" in check.says
     assert ("5.26" in check.fix) is not ok
-
-
-@pytest.fixture(scope="module")
-def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server without GDS, of the same release as the run's embedded one."""
-    if server.kind != "embedded":
-        pytest.skip("Neo4j without GDS is started from the embedded server's jars")
-    release = release_under_test()
-    with server_without_gds(release, tmp_path_factory.mktemp("no_gds")) as uri:
-        yield uri
-
-
-@pytest.mark.slow
-async def test_a_server_without_gds_is_wrong(no_gds: str) -> None:
-    given = load_settings(neo4j_uri=no_gds, neo4j_password="any", embedded=False)
-    wrong = only_wrong(await examine(given))
-    assert wrong.name == "Communities"
-    assert "graph-data-science" in wrong.fix
 
 
 async def test_indexes_are_tried_and_those_of_a_build_are_no_obstacle(graph: Graph) -> None:

@@ -161,7 +161,7 @@ async def test_the_doctor_says_where_communities_are_computed(
 
 
 @pytest.mark.slow
-async def test_the_doctor_tries_the_embedded_server_where_the_database_has_no_gds(
+async def test_without_gds_the_doctor_tries_the_embedded_server_or_says_what_is_missing(
     no_gds: str, tmp_path: Path
 ) -> None:
     given = load_settings(neo4j_uri=no_gds, neo4j_password="any", home=tmp_path / "home")
@@ -169,3 +169,7 @@ async def test_the_doctor_tries_the_embedded_server_where_the_database_has_no_gd
     found = {check.name: check for check in await check_neo4j(given, silent)}
     assert found["Communities"].ok, found["Communities"].says
     assert "embedded server" in found["Communities"].says
+    *sound, wrong = await check_neo4j(given.changed(embedded=False), silent)
+    assert wrong.name == "Communities"
+    assert "graph-data-science" in wrong.fix
+    assert all(check.ok for check in sound)

@@ -129,9 +129,7 @@ def _serve(
     origins = _origins(settings, server, browser)
     with explore.served(pages, origins, server.browse_port if server else 0) as port:
         _show_access(settings, server, show_password=show_password)
-        terminal.line(
-            "Once connected, Browser opens the guide. If not, paste these lines into it:"
-        )
+        terminal.line("Once connected, Browser opens the guide. If not, paste these lines into it:")
         terminal.line(f"  :style http://localhost:{port}/style.grass")
         terminal.line(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():

@@ -71,7 +71,7 @@ def _compare(chat: Chat) -> object:
             a == b or f"{b[0]}." == a or f"{a[0]}." == b for a, b in zip(*words, strict=True)
         )
         verdict = "same" if same else "unsure"
-        found.append({"pair": int(number), "verdict": verdict, "reason": f"{one}, {other}"})
+        found.append({"pair": int(number), "verdict": verdict, "reason": verdict.title()})
     return {"pairs": found}
 
 

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, ModelError, ReplyError
 from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.evaluate import Evaluation
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query import engine
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
@@ -122,6 +124,29 @@ async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -
     assert len(orders[0]) > 10
     assert orders[0] == orders[1]
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
+
+
+async def test_nothing_is_answered_from_plain_reports_alone(carol: Indexed) -> None:
+    with recording_endpoint(_only(set())) as (url, came):
+        answer, _ = await ask(carol, url=url, method="global", dynamic=True)
+    assert not answer.context
+    assert not answer.found
+    assert {schema_of(body) for body in came} == {RATED}
+
+
+async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    evaluation = Evaluation(tmp_path / "e", carol.settings)
+    evaluation.add_questions([FIRST])
+    evaluation.choose(["C0", "global:0"])
+    assert (await evaluation.answer()).made == 2
+    paper, ours = evaluation.folder.current_answers().values()
+    async with AsyncGraphRAG(carol.settings) as rag:
+        level = await rag.communities(level=0)
+    assert paper.units == len(level) > (ours.units or 0)
+    assert not any("KG_SMALL_SHARE" in notice for notice in paper.notices)
+    assert any("KG_SMALL_SHARE" in notice for notice in ours.notices)
 
 
 def _only(relevant: set[int] | None) -> Callable[[Body], str | None]:

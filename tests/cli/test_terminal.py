@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from pathlib import Path
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,8 +106,24 @@ def test_markup_and_line_breaks_of_a_text_are_text(capsys: pytest.CaptureFixture
     assert printed.err == f"name: {shown}\n"
 
 
-@given(st.text("ab  \u0301", max_size=60), st.integers(1, 20))
-def test_wrapping_changes_spaces_alone(text: str, width: int) -> None:
-    wrapped = terminal.wrapped(text, width)
+@given(st.text("ab  \u0301", max_size=60), st.integers(1, 20), st.text("ab ", max_size=20))
+def test_wrapping_changes_spaces_alone(text: str, width: int, before: str) -> None:
+    wrapped = terminal.wrapped(text, width, before)
     assert wrapped.split() == text.split()
-    assert all(len(one) <= width or " " not in one.strip() for one in wrapped.split("\n"))
+    whole = before + wrapped
+    assert all(
+        len(one) <= max(width, *map(len, whole.split(" "))) or " " not in one.strip()
+        for one in whole.split("\n")[1:]
+    )
+
+
+def test_a_styled_line_is_wrapped_and_indented_as_a_plain_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    text = "  Marley was dead, to begin with."
+    terminal.line(text)
+    terminal.line(text, style="yellow")
+    terminal.line(("  Marley was ", "bold"), "dead, to begin with.")
+    assert click.unstyle(capsys.readouterr().out) == "  Marley was dead,\n  to begin with.\n" * 3

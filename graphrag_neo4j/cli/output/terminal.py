@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 import traceback
 import warnings
 from collections.abc import Collection, Sequence
@@ -39,6 +38,7 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
 NAMED: Final = 20  # lines of one kind that are printed; the others are only counted
 WIDEST: Final = 10_000  # characters of a line of a table
+_WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
 
@@ -64,25 +64,38 @@ def line(*parts: Part, style: Style = "", error: bool = False) -> None:
     words.
     """
     pairs = [(part, style) if isinstance(part, str) else part for part in parts]
-    shown = "".join(_styled(harmless(text), own) for text, own in pairs)
-    if (sys.stderr if error else sys.stdout).isatty():
-        shown = wrapped(shown, shutil.get_terminal_size().columns)
+    to_terminal = (sys.stderr if error else sys.stdout).isatty()
+    width = shutil.get_terminal_size().columns if to_terminal else sys.maxsize
+    shown, before = "", ""  # the marks of a style have no width, so it is given after wrapping
+    for text, own in pairs:
+        new = wrapped(harmless(text), width, before)
+        before += new
+        shown += _styled(new, own)
     click.echo(shown, err=error)
 
 
-def wrapped(text: str, width: int) -> str:
+def wrapped(text: str, width: int, before: str = "") -> str:
     """Returns the text with line breaks between words, so that no line exceeds `width` characters.
 
     The next lines have the same indentation as the first. A word that is longer than a line stays
-    whole.
+    whole. `before` is the text that is already printed; the text continues its last line.
 
     >>> wrapped("  Marley was dead", 12)
     '  Marley was\\n  dead'
     """
-    lead = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
-    return textwrap.fill(
-        text, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
-    )
+    begun = before.rpartition("\n")[2]
+    whole = before + text
+    lead = " " * min(len(whole) - len(whole.lstrip(" ")), width // 2)
+    at, is_blank, shown = len(begun), not begun.strip(), list[str]()
+    for word in _WORD.findall(text):
+        if at + len(word) > width and not is_blank:
+            below = lead + word.lstrip(" ")
+            shown += ["\n", below]
+            at, is_blank = len(below), not below.strip()
+        else:
+            shown.append(word)
+            at, is_blank = at + len(word), is_blank and not word.strip()
+    return "".join(shown)
 
 
 def block(text: str, *, error: bool = False) -> None:

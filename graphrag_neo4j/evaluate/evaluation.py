@@ -8,8 +8,11 @@ for one in evaluation.costs():
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Self, Unpack
+
+import anyio.to_thread
 
 from graphrag_neo4j.evaluate import answers, claims, groundedness, judging
 from graphrag_neo4j.evaluate import questions as asking
@@ -164,7 +167,8 @@ class Evaluation:
         folder, settings = self.folder, self.settings
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
-        return groundedness.estimate_support(texts, folder, settings, judge)
+        work = partial(groundedness.estimate_support, texts, folder, settings, judge)
+        return await anyio.to_thread.run_sync(work)
 
     async def ground(
         self, *, reports: bool = False, words: bool = False
@@ -180,7 +184,8 @@ class Evaluation:
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
         judge = groundedness.judge_of(settings, words=words)
         await groundedness.judge_support(texts, folder, settings, judge, self.listen)
-        return groundedness.groundedness_of(texts, folder, settings, judge)
+        work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
+        return await anyio.to_thread.run_sync(work)
 
     async def judge(
         self,

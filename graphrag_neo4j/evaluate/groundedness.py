@@ -14,9 +14,11 @@ were written from; the folder keeps them, so that the report can be written with
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import combinations
 from typing import Final, TypedDict
+
+import anyio.to_thread
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -232,17 +234,18 @@ async def judge_support(
 
     Raises the errors of `Step.run`; what was judged before is saved.
     """
-    step = _support_step(texts, folder, settings, judge)
+    step = await anyio.to_thread.run_sync(_support_step, texts, folder, settings, judge)
 
     async def by_words(item: _SupportItem) -> SupportRecord:
         # This import reads word lists and vectors, which takes a moment.
         from graphrag_neo4j.evaluate.word_support import support_by_words  # noqa: PLC0415
 
-        found = support_by_words(item.record.sentence, item.passages)
+        judging = partial(support_by_words, item.record.sentence, item.passages)
+        found = await anyio.to_thread.run_sync(judging)
         return replace(item.record, support=found.support, reason=found.reason)
 
     if judge == WORDS:
-        return await step.run(by_words, workers=1, listen=listen)
+        return await step.run(by_words, workers=2, listen=listen)
     model = SupportJudge(settings)
     async with Endpoint(settings) as endpoint:
 

@@ -42,11 +42,9 @@ def neo4j() -> None:
 @options.flag("--upgrade", "Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.")
 def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     """Start the server if it is not running. The first start downloads it."""
-    from graphrag_neo4j.client.async_client import start_server  # noqa: PLC0415 - the driver comes with it
-
     settings = _settings(**given)
     with listening(quiet=False) as listen:
-        start_server(settings, listen, upgrade=upgrade)
+        embedded.start(settings, listen, upgrade=upgrade)
     _show(settings)
 
 

@@ -558,7 +558,12 @@ class AsyncGraphRAG:
             raise GraphError("No Neo4j is set: set NEO4J_URI, or KG_EMBEDDED=true.")
         # A start that is left behind does no harm: the next one goes on with it.
         return await anyio.to_thread.run_sync(
-            lambda: start_server(settings, self._listen, stopped=stopped), abandon_on_cancel=True
+            lambda: (
+                embedded.restart(settings, stopped, self._listen)
+                if stopped
+                else embedded.start(settings, self._listen)
+            ),
+            abandon_on_cancel=True,
         )
 
     async def _sound(self, graph: Graph, server: embedded.Server) -> Graph:
@@ -603,20 +608,3 @@ def _file(source: str | Path, options: ReadOptions) -> str | None:
         return source_of(Path(source), options)
     except (InputError, ValueError):
         return None
-
-
-def start_server(
-    settings: Settings,
-    listen: Listener = silent,
-    *,
-    upgrade: bool = False,
-    stopped: embedded.Server | None = None,
-) -> embedded.Server:
-    """Starts the embedded server in the home folder of the settings, if it does not run yet.
-
-    With `upgrade`, data of Neo4j 5.26 are converted to 2026.01 for good. `stopped` is a server
-    whose database has stopped working; it is restarted. Raises GraphError.
-    """
-    if stopped:
-        return embedded.restart(settings, stopped, listen)
-    return embedded.start(settings, listen, upgrade=upgrade)

@@ -70,7 +70,10 @@ class Question:
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
         history: object = self.history
         pairs = isinstance(history, Sequence) and all(
-            isinstance(turn, list | tuple) and len(turn) == 2 and {*map(type, turn)} == {str}
+            isinstance(turn, Sequence)
+            and not isinstance(turn, str)
+            and len(turn) == 2
+            and all(isinstance(text, str) for text in turn)
             for turn in history
         )
         if not pairs:

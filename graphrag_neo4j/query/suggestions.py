@@ -123,7 +123,13 @@ async def suggest(
         setup.backend.questions(material, n if after else (n + 1) // 2 + SPARE)
     )
     query = QueryContext(  # of the searches that check a question, which need no vectors
-        *(graph, settings, setup.backend, setup.run, None, tokens.count, ""),
+        graph,
+        settings,
+        setup.backend,
+        setup.run,
+        None,
+        tokens.count,
+        "",
         context_only=True,
         expand="hop",
         listen=listen,

@@ -143,7 +143,7 @@ async def refuse_foreign(graph: Graph) -> None:
             f"WITH '{one}' AS held WHERE EXISTS {{ {one} }} RETURN held" for one in patterns
         )
     )
-    if rows:
+    if rows and await schema_version(graph) is None:  # another run may have just begun the graph
         name = f"{graph.database} " if graph.database else ""
         raise GraphError(
             f"The database {name}at {graph.address} holds other data under names that a graph of "

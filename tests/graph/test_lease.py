@@ -17,6 +17,7 @@ from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.graph import lease as lease_module
 from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction, connect
 from graphrag_neo4j.graph.lease import hold_lease, renew
+from graphrag_neo4j.graph.schema import refuse_foreign
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.status import IndexResult, read_status
@@ -220,3 +221,10 @@ async def test_a_build_records_what_it_used(
     last, *_ = (await read_status(graph)).builds
     assert last["outcome"] == "incomplete"
     assert last["calls"] > 0
+
+
+async def test_what_another_first_run_has_just_begun_is_no_data_of_somebody_else(
+    graph: Graph, other: Graph
+) -> None:
+    async with hold_lease(other, RUN, dict):
+        await refuse_foreign(graph)

@@ -139,3 +139,17 @@ async def test_edges_that_travel_in_pages_give_the_communities_of_one_piece(
     assert len(trees[0]) > 40
     assert trees[0] == trees[1]
     assert left.empty
+
+
+async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
+    entities, pairs = carol()
+    await fill(graph, entities, pairs)
+    before = await tree(graph)
+    await graph.run_plain("MATCH (c:Community) SET c.report = 'of ' + c.id")
+    await fill(graph, {"new one", "new two"}, [("new one", "new two", 3.0)])
+    after = await tree(graph)
+    kept = before.keys() & after.keys()
+    assert len(kept) > len(before) * 0.9
+    assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
+    reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
+    assert len(reports) == len(kept)

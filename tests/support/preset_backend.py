@@ -34,6 +34,7 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.model.concurrency import result_without_requests
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.query.graph_expansion import RelationshipRow
 
 CUTTING = Cutting(600, 100)
 NOTHING = Extraction([], [])
@@ -61,7 +62,6 @@ class PresetBackend:
         self.version, self.failing = version, failing or {}
         self.heard: list[ChunkText] = []
         self.joined: list[tuple[str, tuple[str, ...]]] = []
-        self.together: list[set[str]] = []
         self.reported: list[str] = []
         self.compared: list[tuple[str, str]] = []
         self.verdicts = verdicts or {}
@@ -98,7 +98,6 @@ class PresetBackend:
 
     def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
         yield from ()
-        self.together.append({thing.name for thing in things})
         return [self._summary(thing) for thing in things]
 
     def _summary(self, thing: DescribedThing) -> str | ReplyError:
@@ -133,6 +132,11 @@ async def run(task: LLMTask[T]) -> T:
     return result_without_requests(task)
 
 
+def words(text: str) -> int:
+    """Counts tokens: a word is one."""
+    return len(text.split())
+
+
 def documents(*texts: str) -> list[Document]:
     return [Document(text, f"memory:{i}") for i, text in enumerate(texts)]
 
@@ -161,12 +165,22 @@ async def read(graph: Graph, told: PresetBackend, listen: Listener = silent) -> 
     await merge(graph, listen)
 
 
-async def describe(
-    graph: Graph, told: PresetBackend, *, join: int = 0, context: int = 500, longest: int = 160
-) -> None:
-    """Summarizes the descriptions that are marked as stale. A word counts as a token."""
-    limits = SummaryLimits(join, context, lambda text: len(text.split()), longest)
+async def describe(graph: Graph, told: PresetBackend, *, join: int = 0, context: int = 500) -> None:
+    """Summarizes the descriptions that are marked as stale."""
+    limits = SummaryLimits(join, context, words, 160)
     await summarize(StageContext(graph, told, run, 4, silent), limits)
+
+
+async def names(graph: Graph) -> list[str]:
+    """Those of all entities."""
+    rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name ORDER BY name")
+    return [row["name"] for row in rows]
+
+
+async def relationships(graph: Graph) -> list[RelationshipRow]:
+    """All relationships, as reports and answers show them."""
+    ids = [row["id"] for row in await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN r.id AS id")]
+    return await graph.read("search/relationships", RelationshipRow, ids=ids)
 
 
 def found(

@@ -1,17 +1,24 @@
 """A real index of microsoft/graphrag becomes a graph of ours."""
 
 from collections.abc import AsyncIterator
+from itertools import combinations
 
 import pytest
 
 from graphrag_neo4j import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.importing import Counted, ImportSummary
+from graphrag_neo4j.index.report_inputs import ReportEdgeRow
 from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.integrations.explore.map import read_map
 from graphrag_neo4j.model.citations import cited
+from graphrag_neo4j.query.answer import ResolvedRow
+from graphrag_neo4j.query.graph_expansion import OneHopRow
+from graphrag_neo4j.query.lookup import read_entity
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import entity_id, pair_id
 from tests.support.graphrag_tables import brought, carol, everything, pairs_of
+from tests.support.preset_backend import relationships
 from tests.support.wiping import wipe
 
 
@@ -121,6 +128,32 @@ async def test_every_entity_is_in_the_deepest_community_that_names_it(book: Grap
     assert dict(parents) == {
         row["community"]: row["parent"] for row in carol("communities") if row["parent"] >= 0
     }
+
+
+async def test_reports_answers_and_the_map_show_the_same_direction(book: Graph) -> None:
+    directed = {(row["source"], row["target"]) for row in await relationships(book)}
+    ids = [row["id"] for row in await book.run_plain("MATCH (c:Community) RETURN c.id AS id")]
+    edges = await book.read("reports/edges", ReportEdgeRow, ids=ids)
+    names = dict(await pairs_of(book, "MATCH (e:Entity) RETURN e.id AS a, e.name AS b"))
+    assert {(row["source_name"], row["target_name"]) for row in edges} <= directed
+    assert all(names[row["source"]] == row["source_name"] for row in edges)
+    entities = sorted(names)[:200]
+    most = {"inner": 900, "outward": 900, "chunks": 1}
+    pairs = [pair_id(*two) for two in combinations(entities, 2)]
+    [hop] = await book.read("search/one_hop", OneHopRow, ids=entities, pairs=pairs, **most)
+    for row in [*hop["inner"], *hop["outward"]]:
+        assert (row["source"], row["target"]) in directed
+    citations = [{"kind": "Relationships", "ref": row["ref"], "said": []} for row in edges]
+    places = await book.read("search/resolve", ResolvedRow, citations=citations, places=1)
+    assert {row["title"] for row in places} <= {f"{one} – {other}" for one, other in directed}
+    for name in sorted(names.values())[:40]:
+        one = await read_entity(book, name)
+        assert len(one.related) == one.degree
+        for other, _, way in one.related:
+            assert ((name, other) if way == "to" else (other, name)) in directed
+    page = await read_map(book)
+    named = {row[0]: row[1] for row in page.entities}
+    assert {(named[row[1]], named[row[2]]) for row in page.relationships} == directed
 
 
 async def test_only_an_empty_graph_takes_an_import(book: Graph, alone: Settings) -> None:

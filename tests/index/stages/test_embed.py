@@ -31,7 +31,17 @@ from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.events import Event, Listener, Notice, Started, silent
 from graphrag_neo4j.model.protocols import Embedder
 from tests.support.fake_endpoint.words import embed as by_words
-from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read, run
+from tests.support.preset_backend import (
+    PresetBackend,
+    describe,
+    documents,
+    found,
+    put,
+    read,
+    run,
+    words,
+)
+from tests.support.wiping import wipe
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 SAID = {
@@ -39,6 +49,7 @@ SAID = {
     TWO: found(("Scrooge", "person", "A tight fisted miser.")),
     THREE: found(("Bob", "person", "A clerk.")),
 }
+TALES = [f"Tale {n}." for n in range(20)]
 PROBE = "Neo4j"
 # With the dimensions of the other tests the vector indexes stay, and with them Neo4j's plans.
 SHARED = 256
@@ -48,7 +59,7 @@ class Model:
     """Embeds by words; a text with a word of `wrong` has the vector there, one of `failing` none.
 
     `heard` are the texts of each call that it answered, but for `probes` that ask how long
-    vectors are; after `affordable` of them the money is spent, or with `ending` the run ends.
+    vectors are; after `affordable` of them it raises `ending`, or the money is spent.
     """
 
     def __init__(
@@ -58,7 +69,7 @@ class Model:
         failing: Sequence[str] = (),
         wrong: Mapping[str, Sequence[float]] | None = None,
         affordable: int | None = None,
-        ending: bool = False,
+        ending: Exception | None = None,
     ) -> None:
         self.dimensions, self.failing, self.wrong = dimensions, failing, wrong or {}
         self.affordable, self.ending = affordable, ending
@@ -69,7 +80,7 @@ class Model:
         if texts == [PROBE]:
             self.probes += 1
         elif len(self.heard) == self.affordable:
-            raise RuntimeError("pulled the plug") if self.ending else BudgetSpentError("spent")
+            raise self.ending or BudgetSpentError("spent")
         if any(word in text for word in self.failing for text in texts):
             raise ReplyError("the endpoint refuses the request")
         if texts != [PROBE]:
@@ -97,8 +108,8 @@ async def embedded(
     batch: int = 128,
     batch_tokens: int = 1000,
 ) -> Model:
-    """The model after it was asked for what is marked; a token is a word."""
-    limits = EmbedLimits(cut, batch, batch_tokens, lambda text: len(text.split()))
+    """The model after it was asked for what is marked."""
+    limits = EmbedLimits(cut, batch, batch_tokens, words)
     await embed(
         StageContext(graph, PresetBackend(), run, 2, listen), Embedder(name, asked, model), limits
     )
@@ -116,14 +127,12 @@ async def story(graph: Graph, *texts: str) -> None:
 async def reported(graph: Graph) -> None:
     """Communities with their reports."""
     await find_communities(graph, Leiden(), silent)
-    limits = ReportLimits(500, 0, lambda text: len(text.split()))
-    await write_reports(StageContext(graph, PresetBackend(), run, 2, silent), limits)
+    context = StageContext(graph, PresetBackend(), run, 2, silent)
+    await write_reports(context, ReportLimits(500, 0, words))
 
 
 async def nodes(graph: Graph, label: str) -> list[PlainRow]:
-    rows = await graph.run_plain(
-        f"MATCH (x:{label}) RETURN properties(x) AS x, x.name AS name ORDER BY x.id"
-    )
+    rows = await graph.run_plain(f"MATCH (x:{label}) RETURN properties(x) AS x ORDER BY x.id")
     return [row["x"] for row in rows]
 
 
@@ -141,27 +150,33 @@ async def index_dimensions(graph: Graph) -> list[int]:
     return [int(str(config["vector.dimensions"])) for config in vectors]
 
 
-async def test_entities_chunks_and_reports_are_found_by_their_own_texts(graph: Graph) -> None:
+async def test_entities_chunks_and_reports_are_found_by_their_own_texts_without_a_warning(
+    graph: Graph, caplog: pytest.LogCaptureFixture
+) -> None:
     await story(graph, ONE, TWO, THREE)
     await reported(graph)
-    model = await embedded(graph, Model())
-    assert "Bob\nA clerk." in model.texts
-    assert {ONE, TWO, THREE} < model.texts
-    for entity in await nodes(graph, "Entity"):
-        text = f"{entity['name']}\n{entity['description']}"
-        assert await first(graph, "entity", text) == entity["id"]
-    for chunk in await nodes(graph, "Chunk"):
-        assert await first(graph, "chunk", chunk["text"]) == chunk["id"]
-    assert chunk["embedding"] == array("f", by_words(chunk["text"], SHARED)).tolist()
-    communities = await nodes(graph, "Community")
-    assert communities
-    found_reports = await vector_search(
-        graph, "community", by_words(communities[0]["report"], SHARED), 9
-    )
-    assert {row["id"] for row in found_reports} == {one["id"] for one in communities}
+    with caplog.at_level(logging.INFO, "neo4j.notifications"):
+        model = await embedded(graph, Model())
+        assert {"Bob\nA clerk.", ONE, TWO, THREE} < model.texts
+        for entity in await nodes(graph, "Entity"):
+            text = f"{entity['name']}\n{entity['description']}"
+            assert await first(graph, "entity", text) == entity["id"]
+        for chunk in await nodes(graph, "Chunk"):
+            assert await first(graph, "chunk", chunk["text"]) == chunk["id"]
+            assert chunk["embedding"] == array("f", by_words(chunk["text"], SHARED)).tolist()
+        reports = {one["id"]: one["report"] for one in await nodes(graph, "Community")}
+        rows = await vector_search(graph, "community", by_words(min(reports.values()), SHARED), 9)
+        assert reports.keys() == {row["id"] for row in rows} != set()
+        for kind in INDEXED_KINDS if graph.version >= (2026, 1) else ():
+            given = {"vector": by_words(ONE, SHARED), "k": 3}
+            by_procedure = {"index": f"kg_{kind}_vector", **given}
+            rows = await graph.read(f"vector_search/{kind}", ScoredRow, **given)
+            assert rows
+            assert rows == await graph.read("vector_search/procedure", ScoredRow, **by_procedure)
+    assert caplog.records == []
 
 
-async def test_a_second_run_asks_nothing(graph: Graph) -> None:
+async def test_a_second_run_asks_nothing_and_a_change_for_itself_alone(graph: Graph) -> None:
     await story(graph, ONE, TWO)
     await reported(graph)
     await embedded(graph, Model())
@@ -178,74 +193,55 @@ async def test_a_second_run_asks_nothing(graph: Graph) -> None:
     model = await embedded(graph, Model())
     assert (model.probes, model.heard) == (0, [])
     assert (await read_status(graph)).pending["embed"] == 0
-
-
-async def test_a_changed_description_embeds_that_alone(graph: Graph) -> None:
-    await story(graph, ONE, TWO)
-    await embedded(graph, Model())
+    # A changed description embeds that alone.
     await put(graph, documents(ONE, "Scrooge was changed."))
     said = PresetBackend({"Scrooge was changed.": found(("Scrooge", "person", "A kind old man."))})
     await read(graph, said)
     await describe(graph, said)
     model = await embedded(graph, Model())
     assert model.texts == {"Scrooge was changed.", "Scrooge\nA kind old man."}
-    assert await first(graph, "entity", "kind old man") == (await named(graph, "Scrooge"))["id"]
+    [scrooge] = [one["id"] for one in await nodes(graph, "Entity") if one["name"] == "Scrooge"]
+    assert await first(graph, "entity", "kind old man") == scrooge
 
 
-async def named(graph: Graph, name: str) -> PlainRow:
-    return next(one for one in await nodes(graph, "Entity") if one["name"] == name)
-
-
-async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    await embedded(graph, Model(wrong={"Marley": [1.0] * 128}))
-    status = await read_status(graph)
-    [failure] = status.failures
-    assert failure.what == "chunk 0 of memory:0"
-    assert failure.reason == "the vector has 128 dimensions, not 256"
-    assert status.pending["embed"] == 1
-    assert (await embedded(graph, Model())).texts == {ONE}
-    status = await read_status(graph)
-    assert (status.failures, status.pending["embed"]) == ([], 0)
-
-
-@pytest.mark.parametrize(
-    ("model", "reason"),
-    [
-        (Model(wrong={"Marley": [0.0] * SHARED}), "the vector is zero"),
-        (Model(wrong={"Marley": [float("inf")] * SHARED}), "the vector is not finite"),
-    ],
-)
-async def test_a_vector_that_neo4j_would_never_index_is_counted_and_not_asked_for_again(
-    graph: Graph, model: Model, reason: str
-) -> None:
-    await put(graph, documents(ONE, TWO))
-    heard: list[Event] = []
-    await embedded(graph, model, heard.append)
-    assert any(isinstance(event, Notice) and event.warning for event in heard)
-    kept = {chunk["text"]: chunk for chunk in await nodes(graph, "Chunk")}
-    assert "embedding" not in kept[ONE]
-    assert "embedding" in kept[TWO]
-    status = await read_status(graph)
-    assert [(one.what, one.reason) for one in status.vectorless] == [
-        ("chunk 0 of memory:0", reason)
-    ]
-    assert (status.failures, status.pending["embed"]) == ([], 0)
-    assert (await embedded(graph, Model())).heard == []
-
-
-async def test_a_text_that_is_refused_fails_alone_and_is_tried_by_the_next_run(
+async def test_a_text_without_a_usable_vector_fails_alone_and_is_asked_for_again_if_that_may_help(
     graph: Graph,
 ) -> None:
-    texts = [f"Tale {n}." for n in range(20)]
-    await put(graph, documents(*texts))
-    await embedded(graph, Model(failing=["Tale 7."]))
+    """Neo4j would never index a vector that is zero or not finite: that is only counted."""
+    await put(graph, documents(*TALES, ONE, TWO, THREE))
+    wrong = {
+        "Marley": [0.0] * SHARED,
+        "Scrooge": [float("inf")] * SHARED,
+        "Bob": [1.0] * 128,
+    }
+    heard: list[Event] = []
+    await embedded(graph, Model(wrong=wrong, failing=["Tale 7."]), heard.append)
+    assert any(isinstance(event, Notice) and event.warning for event in heard)
     status = await read_status(graph)
-    assert [one.what for one in status.failures] == ["chunk 0 of memory:7"]
-    assert status.failures[0].reason == "the endpoint refuses the request"
-    assert status.pending["embed"] == 1
-    assert (await embedded(graph, Model())).texts == {"Tale 7."}
-    assert (await read_status(graph)).failures == []
+    assert sorted((one.what, one.reason) for one in status.vectorless) == [
+        ("chunk 0 of memory:20", "the vector is zero"),
+        ("chunk 0 of memory:21", "the vector is not finite"),
+    ]
+    assert sorted((one.what, one.reason) for one in status.failures) == [
+        ("chunk 0 of memory:22", "the vector has 128 dimensions, not 256"),
+        ("chunk 0 of memory:7", "the endpoint refuses the request"),
+    ]
+    assert status.pending["embed"] == 2
+    assert (await embedded(graph, Model())).texts == {THREE, "Tale 7."}
+    status = await read_status(graph)
+    assert (status.failures, status.pending["embed"]) == ([], 0)
+    lacking = [one["text"] for one in await nodes(graph, "Chunk") if "embedding" not in one]
+    assert sorted(lacking) == [ONE, TWO]
+
+
+async def test_what_came_before_the_money_was_spent_is_kept(graph: Graph) -> None:
+    await put(graph, documents(*TALES))
+    model = Model(failing=["Tale 7."], affordable=4)
+    with pytest.raises(BudgetSpentError):
+        await embedded(graph, model)
+    left = (await read_status(graph)).pending["embed"]
+    assert 0 < left < 20
+    assert len((await embedded(graph, Model())).texts) == left
 
 
 async def test_no_batch_has_more_texts_or_tokens_than_it_may_nor_a_text_than_a_model_takes(
@@ -266,42 +262,31 @@ async def test_no_batch_has_more_texts_or_tokens_than_it_may_nor_a_text_than_a_m
     assert len(model.heard) < 60
 
 
-async def test_another_model_is_refused_until_all_is_made_anew(graph: Graph) -> None:
+async def test_another_model_and_other_dimensions_are_refused_until_all_is_made_anew(
+    graph: Graph,
+) -> None:
     await story(graph, ONE)
     await embedded(graph, Model())
+    await put(graph, documents(ONE, TWO))
     before = await dump(graph)
-    with pytest.raises(InputError, match=r"by words \(256 dimensions\).* other: .*--reembed"):
-        await embedded(graph, Model(), name="other")
+    shorter = Model(128)
+    for model, name, asked, said in (
+        (Model(), "other", None, r"by words \(256 dimensions\).* other: .*--reembed"),
+        (shorter, "by words", 128, "256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--reembed"),
+        (shorter, "by words", None, "256 dimensions, and by words gives 128 .*--reembed"),
+    ):
+        with pytest.raises(InputError, match=said):
+            await embedded(graph, model, name=name, asked=asked)
+        assert model.heard == []
     assert await dump(graph) == before
     await graph.write("embed/forget_entity", after="", limit=1)
     with pytest.raises(InputError):  # as long as some are left
-        await embedded(graph, Model(128), name="other")
+        await embedded(graph, shorter, name="other")
     await forget_vectors(graph)
     assert await index_dimensions(graph) == []
-    model = await embedded(graph, Model(128), name="other")
-    assert len(model.texts) == 3
+    assert len((await embedded(graph, shorter, name="other")).texts) == 4
     assert await index_dimensions(graph) == [128] * 3
     assert len(await vector_search(graph, "entity", by_words("Marley", 128), 9)) == 2
-
-
-@pytest.mark.parametrize(
-    ("given", "asked", "words"),
-    [
-        (128, 128, "256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--reembed"),
-        (128, None, "256 dimensions, and by words gives 128 .*--reembed"),
-    ],
-)
-async def test_other_dimensions_than_those_of_the_graph_are_refused_with_both_numbers(
-    graph: Graph, given: int, asked: int | None, words: str
-) -> None:
-    await put(graph, documents(ONE))
-    await embedded(graph, Model())
-    await put(graph, documents(ONE, TWO))
-    model = Model(given)
-    with pytest.raises(InputError, match=words):
-        await embedded(graph, model, asked=asked)
-    assert model.heard == []
-    assert [chunk["text"] for chunk in await nodes(graph, "Chunk") if "embedding" in chunk] == [ONE]
 
 
 async def test_a_name_that_something_else_has_is_an_error(graph: Graph) -> None:
@@ -313,19 +298,17 @@ async def test_a_name_that_something_else_has_is_an_error(graph: Graph) -> None:
     await graph.run_plain("DROP INDEX kg_chunk_vector")
 
 
-@pytest.mark.parametrize("model", [Model(failing=[PROBE]), Model(wrong={PROBE: [0.0] * SHARED})])
-async def test_a_model_that_gives_no_vectors_at_all_ends_the_stage(
-    graph: Graph, model: Model
-) -> None:
+async def test_a_model_that_gives_no_vectors_at_all_ends_the_stage(graph: Graph) -> None:
     await put(graph, documents(ONE))
-    with pytest.raises(ModelError, match=r"by words gives no vectors .*KG_EMBEDDING_MODEL"):
-        await embedded(graph, model)
-    assert (await read_status(graph)).pending["embed"] == 1
+    for model in (Model(failing=[PROBE]), Model(wrong={PROBE: [0.0] * SHARED})):
+        with pytest.raises(ModelError, match=r"by words gives no vectors .*KG_EMBEDDING_MODEL"):
+            await embedded(graph, model)
+        assert (await read_status(graph)).pending["embed"] == 1
 
 
 async def test_a_run_that_ended_anywhere_and_another_are_one(graph: Graph) -> None:
     async def start() -> None:
-        await graph.run_plain("MATCH (n) DETACH DELETE n")
+        await wipe(graph)
         await story(graph, ONE, TWO, THREE)
         await reported(graph)
 
@@ -336,53 +319,31 @@ async def test_a_run_that_ended_anywhere_and_another_are_one(graph: Graph) -> No
     for ended in range(calls):
         await start()
         with pytest.raises(RuntimeError):
-            await embedded(graph, Model(affordable=ended, ending=True), batch=2)
+            await embedded(graph, Model(affordable=ended, ending=RuntimeError()), batch=2)
         await embedded(graph, Model(), batch=2)
         assert await dump(graph) == whole
 
 
-async def test_searching_brings_no_warning_and_the_clause_of_newer_servers_finds_the_same(
-    graph: Graph, caplog: pytest.LogCaptureFixture
-) -> None:
-    await story(graph, ONE, TWO, THREE)
-    await reported(graph)
-    vector = by_words(ONE, SHARED)
-    with caplog.at_level(logging.INFO, "neo4j.notifications"):
-        await embedded(graph, Model())
-        kinds: tuple[IndexedKind, ...] = ("entity", "chunk", "community")
-        for kind in kinds:
-            rows = await vector_search(graph, kind, vector, 3)
-            assert rows
-            if graph.version >= (2026, 1):
-                search = f"vector_search/{kind}"
-                assert rows == await graph.read(search, ScoredRow, vector=vector, k=3)
-                by_procedure = {"index": f"kg_{kind}_vector", "vector": vector, "k": 3}
-                assert rows == await graph.read(
-                    "vector_search/procedure", ScoredRow, **by_procedure
-                )
-    assert caplog.records == []
-
-
-async def words(graph: Graph, index: str, query: str) -> list[str]:
-    await await_indexes(graph)
-    rows = await graph.run_plain(
-        "CALL db.index.fulltext.queryNodes($index, $words) YIELD node RETURN node.id AS id",
-        index=index,
-        words=query,
-    )
-    return [row["id"] for row in rows]
-
-
 async def test_words_are_found_as_the_analyser_splits_them(graph: Graph) -> None:
+    chinese = "我们昨天在北京大学见面。"
+    await put(graph, documents(chinese, ONE))
+
+    async def having(query: str) -> list[str]:
+        await await_indexes(graph)
+        rows = await graph.run_plain(
+            "CALL db.index.fulltext.queryNodes('kg_chunk_text', $words) YIELD node "
+            "RETURN node.text AS text",
+            words=query,
+        )
+        return [row["text"] for row in rows]
+
     await ensure_fulltext_indexes(graph, "standard-no-stop-words")
-    await put(graph, documents("我们昨天在北京大学见面。", ONE))
-    chinese, english = sorted(await nodes(graph, "Chunk"), key=lambda c: c["text"], reverse=True)
-    assert await words(graph, "kg_chunk_text", "dead") == [english["id"]]
+    assert await having("dead") == [ONE]
     # Single signs: half of a word finds what has it as a part of others.
-    assert await words(graph, "kg_chunk_text", "京昨") == [chinese["id"]]
+    assert await having("京昨") == [chinese]
     await ensure_fulltext_indexes(graph, "cjk")
-    assert await words(graph, "kg_chunk_text", "北京") == [chinese["id"]]
-    assert await words(graph, "kg_chunk_text", "京昨") == []
+    assert await having("北京") == [chinese]
+    assert await having("京昨") == []
     await ensure_fulltext_indexes(graph, "standard-no-stop-words")
 
 
@@ -401,18 +362,7 @@ async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vector
         return [array("f", [1.0] * dimensions) for _ in texts]
 
     monkeypatch.setattr(embedding, "IN_FLIGHT", 3 * embedding.BYTES * dimensions)
-    limits = EmbedLimits(50, 1, 1000, lambda text: len(text.split()))
     context = StageContext(graph, PresetBackend(), run, 8, silent)
-    await embed(context, Embedder("slow", dimensions, slow), limits)
+    await embed(context, Embedder("slow", dimensions, slow), EmbedLimits(50, 1, 1000, words))
     assert most == 3
     assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [dimensions] * 12
-
-
-async def test_what_came_before_the_money_was_spent_is_kept(graph: Graph) -> None:
-    await put(graph, documents(*(f"Tale {n}." for n in range(20))))
-    model = Model(failing=["Tale 7."], affordable=4)
-    with pytest.raises(BudgetSpentError):
-        await embedded(graph, model)
-    left = (await read_status(graph)).pending["embed"]
-    assert 0 < left < 20
-    assert len((await embedded(graph, Model())).texts) == left

@@ -1,12 +1,24 @@
 """What is derived from evidence in a real Neo4j: votes, degrees, descriptions; nothing twice."""
 
+import pytest
+
 from graphrag_neo4j.graph.connection import Graph, PlainRow
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.events import Event, Started
-from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
+from tests.support.preset_backend import (
+    PresetBackend,
+    describe,
+    documents,
+    found,
+    put,
+    read,
+    relationships,
+    words,
+)
+from tests.support.wiping import emptied
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 
@@ -16,14 +28,9 @@ async def entities(graph: Graph) -> dict[str, PlainRow]:
     return {row["e"]["name"]: row["e"] for row in rows}
 
 
-async def pairs(graph: Graph) -> list[PlainRow]:
-    rows = await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN properties(r) AS r")
-    return [row["r"] for row in rows]
-
-
-def long(n: int, words: int = 10) -> str:
-    """A description of so many words."""
-    return " ".join([f"Fact {n}:", *(f"word{n}" for _ in range(words - 3)), "end."])
+def long(n: int) -> str:
+    """A description of ten words."""
+    return f"Fact {n}:" + f" word{n}" * 7 + " end."
 
 
 async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
@@ -43,6 +50,23 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
     assert kept["BOB"]["type"] == "concept"  # what no chunk gives a type
 
 
+TO, FRO = ("Marley", "Scrooge"), ("Scrooge", "Marley")
+
+
+@pytest.mark.parametrize("stated", [(TO, TO, FRO), (FRO, FRO, TO)])
+async def test_the_majority_of_the_statements_gives_the_direction_and_the_others_are_counted(
+    graph: Graph, stated: tuple[tuple[str, str], ...]
+) -> None:
+    await put(graph, documents(ONE, TWO, THREE))
+    said = {
+        text: found((*pair, f"They met {text}", 1.0))
+        for text, pair in zip((ONE, TWO, THREE), stated, strict=True)
+    }
+    await read(graph, PresetBackend(said))
+    [shown] = await relationships(graph)
+    assert (shown["source"], shown["target"], shown["opposite"]) == (*stated[0], 1)
+
+
 async def test_several_are_joined_while_short_and_given_to_the_model_once_they_are_not(
     graph: Graph,
 ) -> None:
@@ -56,7 +80,8 @@ async def test_several_are_joined_while_short_and_given_to_the_model_once_they_a
     await describe(graph, told, join=6)
     assert told.joined == []
     assert (await entities(graph))["Marley"]["description"] == "A partner.\nHe is dead."
-    assert [p["description"] for p in await pairs(graph)] == ["Met once.\nWrote often."]
+    pairs = await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN r.description AS said")
+    assert pairs == [{"said": "Met once.\nWrote often."}]
     await put(graph, documents(ONE, TWO, THREE))
     told = PresetBackend({THREE: found(("Marley", "person", "A ghost in chains."))})
     await read(graph, told)
@@ -64,8 +89,14 @@ async def test_several_are_joined_while_short_and_given_to_the_model_once_they_a
     [(name, texts)] = told.joined
     assert name == "Marley"
     assert sorted(texts) == ["A ghost in chains.", "A partner.", "He is dead."]
-    kept = await entities(graph)
-    assert kept["Marley"]["description"] == "Marley: 3 in one, by 1."
+    assert (await entities(graph))["Marley"]["description"] == "Marley: 3 in one, by 1."
+    # Another model describes again only when it is asked to.
+    other = PresetBackend(version="2")
+    await describe(graph, other, join=6)
+    assert other.joined == []
+    await mark_described_otherwise(graph, other)
+    await describe(graph, other, join=6)
+    assert (await entities(graph))["Marley"]["description"] == "Marley: 3 in one, by 2."
 
 
 async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
@@ -73,40 +104,24 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
 ) -> None:
     texts = [f"Tale {n}." for n in range(200)]
     said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
-    await put(graph, documents(*texts[:-1]))
-    told = PresetBackend(said)
-    await read(graph, told)
-    await describe(graph, told, context=100)
-    first = len(told.joined)
-    assert first > 20
-    assert all(sum(len(text.split()) for text in texts) <= 100 for _, texts in told.joined)
-    heard = {text for _, texts in told.joined for text in texts}
-    assert {long(n) for n in range(199)} <= heard
-    await put(graph, documents(*texts))
-    told = PresetBackend(said)
-    await read(graph, told)
-    await describe(graph, told, context=100)
-    assert 1 <= len(told.joined) <= 8
-    assert [long(199) in texts for _, texts in told.joined].count(True) == 1
-    added = await dump(graph)
-    await graph.run_plain("MATCH (n) DETACH DELETE n")
-    await put(graph, documents(*texts))
-    await read(graph, PresetBackend(said))
-    await describe(graph, PresetBackend(said), context=100)
+
+    async def asked(tales: list[str]) -> list[tuple[str, ...]]:
+        told = PresetBackend(said)
+        await put(graph, documents(*tales))
+        await read(graph, told)
+        await describe(graph, told, context=100)
+        return [texts for _, texts in told.joined]
+
+    first = await asked(texts[:-1])
+    assert len(first) > 20
+    assert all(sum(words(text) for text in group) <= 100 for group in first)
+    assert {long(n) for n in range(199)} <= {text for group in first for text in group}
+    more = await asked(texts)
+    assert 1 <= len(more) <= 8
+    assert [long(199) in group for group in more].count(True) == 1
+    added = await emptied(graph)
+    await asked(texts)
     assert await dump(graph) == added
-
-
-async def test_another_model_describes_again_only_when_asked_to(graph: Graph) -> None:
-    await put(graph, documents(ONE, TWO))
-    said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("Marley", "person", "Gone."))}
-    await read(graph, PresetBackend(said))
-    await describe(graph, PresetBackend(said))
-    other = PresetBackend(version="2")
-    await describe(graph, other)
-    assert other.joined == []
-    await mark_described_otherwise(graph, other)
-    await describe(graph, other)
-    assert (await entities(graph))["Marley"]["description"] == "Marley: 2 in one, by 2."
 
 
 async def test_nothing_that_is_done_is_looked_at_again(graph: Graph) -> None:
@@ -145,9 +160,7 @@ async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:
     assert status.pending["summarize"] == 2
     assert len(told.joined) == 2
     again = PresetBackend(said)
-    await merge(graph, lambda _: None)
     await describe(graph, again)
     assert len(again.joined) == 2
     status = await read_status(graph)
-    assert status.failures == []
-    assert status.pending["summarize"] == 0
+    assert (status.failures, status.pending["summarize"]) == ([], 0)

@@ -1,6 +1,6 @@
 """KG_GDS: the same communities wherever they are computed, and a sentence where they can't be."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,22 +14,12 @@ from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import Event, Notice, silent
 from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.text import identify
+from tests.conftest import Make
 from tests.index.stages.test_communities import CAROL_TREE, carol, fill
 from tests.support.server_without_gds import server_without_gds
 from tests.support.servers import TestServer, release_under_test
 from tests.support.wiping import wipe
-
-Make = Callable[..., Settings]
-
-
-async def tree_hash(graph: Graph, settings: Settings, heard: list[Event]) -> str:
-    """All ids of the tree of A Christmas Carol, hashed as in CAROL_TREE."""
-    from graphrag_neo4j.text import identify  # noqa: PLC0415
-
-    await fill(graph, *carol())
-    await find_communities(graph, Leiden(), heard.append, settings=settings)
-    rows = await graph.run_plain("MATCH (c:Community) RETURN c.id AS id")
-    return identify("tree", *sorted(row["id"] for row in rows))
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +40,8 @@ async def test_without_gds_all_works_and_the_graph_is_the_same(
         Document(f"Ada Lovelace met Charles Babbage in {place}. {place} was cold.", f"{place}.txt")
         for place in ("London", "Turin", "Paris", "Geneva")
     ]
-    elsewhere = alone.model_copy(
-        update={
-            "neo4j_uri": no_gds,
-            "home": tmp_path / "home",
-            "neo4j_release": release_under_test(),
-        }
+    elsewhere = alone.changed(
+        neo4j_uri=no_gds, home=tmp_path / "home", neo4j_release=release_under_test()
     )
     heard: list[Event] = []
     async with AsyncGraphRAG(elsewhere, heard.append) as rag:
@@ -73,7 +59,7 @@ async def test_without_gds_all_works_and_the_graph_is_the_same(
     assert any("computed by the embedded server" in text for text in said)
     assert (tmp_path / "home-gds" / "graphrag-neo4j.json").exists()
     assert not (tmp_path / "home").exists()
-    assert not embedded.running(elsewhere.model_copy(update={"home": tmp_path / "home-gds"}))
+    assert not embedded.running(elsewhere.changed(home=tmp_path / "home-gds"))
 
 
 @pytest.mark.slow
@@ -89,28 +75,38 @@ async def test_a_server_at_an_address_computes_the_same_tree(
     )
     async with connect(no_gds, "neo4j", "any") as graph:
         await wipe(graph)
-        assert await tree_hash(graph, given, []) == CAROL_TREE
+        await fill(graph, *carol())
+        await find_communities(graph, Leiden(), silent, settings=given)
+        rows = await graph.run_plain("MATCH (c:Community) RETURN c.id AS id ORDER BY id")
+        assert identify("tree", *(row["id"] for row in rows)) == CAROL_TREE
         await wipe(graph)
         await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-        wrong = given.changed(gds_password=None)  # then it is that of the database
-        with pytest.raises(GraphError, match="set KG_GDS_USERNAME and KG_GDS_PASSWORD"):
-            await find_communities(graph, Leiden(), silent, settings=wrong)
-        lacking = given.changed(gds=no_gds)
-        with pytest.raises(GraphError, match=r"KG_GDS.*graph-data-science"):
-            await find_communities(graph, Leiden(), silent, settings=lacking)
-        off = given.changed(gds="auto", embedded=False)
-        with pytest.raises(GraphError, match="KG_GDS=embedded"):
-            await find_communities(graph, Leiden(), silent, settings=off)
+        for said, changed in (
+            # Without a password of its own, it is that of the database.
+            ("set KG_GDS_USERNAME and KG_GDS_PASSWORD", given.changed(gds_password=None)),
+            (r"KG_GDS.*graph-data-science", given.changed(gds=no_gds)),
+            ("KG_GDS=embedded", given.changed(gds="auto", embedded=False)),
+        ):
+            with pytest.raises(GraphError, match=said):
+                await find_communities(graph, Leiden(), silent, settings=changed)
 
 
-async def test_an_address_that_does_not_answer_is_named(graph: Graph, settings: Make) -> None:
+async def test_a_place_that_is_no_address_or_does_not_answer_or_can_not_start_is_named(
+    graph: Graph, settings: Make, tmp_path: Path
+) -> None:
     await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-    with pytest.raises(GraphError, match=r"bolt://127\.0\.0\.1:9 does not answer.*set KG_GDS "):
-        await find_communities(graph, Leiden(), silent, settings=settings(gds="bolt://127.0.0.1:9"))
-    with pytest.raises(InputError, match="KG_GDS=http://localhost"):
-        await find_communities(
-            graph, Leiden(), silent, settings=settings(gds="http://localhost:7474")
-        )
+    (tmp_path / "home-gds").mkdir()
+    (tmp_path / "home-gds" / "letter.txt").write_text("hello")
+    given = settings(home=tmp_path / "home")
+    for place, error, said in (
+        ("bolt://127.0.0.1:9", GraphError, r"127\.0\.0\.1:9 does not answer.*set KG_GDS "),
+        ("http://localhost:7474", InputError, "KG_GDS=http://localhost"),
+        ("embedded", EmbeddedError, r"can't compute the communities: .*holds other files"),
+    ):
+        with pytest.raises(error, match=said):
+            await find_communities(graph, Leiden(), silent, settings=given.changed(gds=place))
+    with pytest.raises(InputError, match="KG_GDS must be auto, embedded or an address"):
+        load_settings(gds="embeded")
 
 
 @pytest.mark.usefixtures("graph")
@@ -125,39 +121,19 @@ async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(sett
     assert texts[0].endswith("The run goes on, but it may need this server to compute communities.")
 
 
-def test_a_word_that_is_no_place_is_refused() -> None:
-    with pytest.raises(InputError, match="KG_GDS must be auto, embedded or an address"):
-        load_settings(gds="embeded")
-
-
-async def test_a_calculator_that_can_not_start_is_told_with_its_reason(
-    graph: Graph, settings: Make, tmp_path: Path
-) -> None:
-    await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-    (tmp_path / "home-gds").mkdir()
-    (tmp_path / "home-gds" / "letter.txt").write_text("hello")
-    given = settings(gds="embedded", home=tmp_path / "home")
-    with pytest.raises(EmbeddedError, match=r"can't compute the communities: .*holds other files"):
-        await find_communities(graph, Leiden(), silent, settings=given)
-
-
 async def test_the_doctor_says_where_communities_are_computed(
     server: TestServer, settings: Make
 ) -> None:
-    async def gds(**given: object) -> tuple[str, bool | None]:
-        found = {check.name: check for check in await check_neo4j(settings(**given), silent)}
-        return found["Communities"].says, found["Communities"].ok
-
-    said, runs = await gds()
-    assert "Graph Data Science 2" in said
-    assert runs
     place = {"gds_username": server.username, "gds_password": server.password}
-    said, runs = await gds(gds=server.uri, **place)
-    assert (said, runs) == (
-        f"Communities are computed by the Neo4j at that address (KG_GDS={server.uri}).",
-        True,
-    )
-    assert (await gds(gds="bolt://127.0.0.1:9"))[1] is False
+    for given, said, ok in (
+        ({}, "Graph Data Science 2", True),
+        ({"gds": server.uri, **place}, f"the Neo4j at that address (KG_GDS={server.uri}).", True),
+        ({"gds": "bolt://127.0.0.1:9"}, "does not answer", False),
+    ):
+        checks = await check_neo4j(settings(**given), silent)
+        [found] = [check for check in checks if check.name == "Communities"]
+        assert said in found.says
+        assert found.ok is ok
 
 
 @pytest.mark.slow

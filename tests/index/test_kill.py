@@ -1,10 +1,8 @@
-"""Builds that are killed, interrupted or disturbed: the same command goes on, to the same graph."""
+"""Builds that are killed or interrupted: the same command goes on, to the same graph."""
 
-import gc
 import signal
 import subprocess
 import sys
-import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from functools import partial
@@ -17,10 +15,9 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import Dump, dump
-from graphrag_neo4j.index.stages import compare
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint, text_hash
-from tests.support.families import write_families
+from tests.support.wiping import emptied
 
 SAMPLE = Path(str(files("graphrag_neo4j") / "data" / "sample"))
 TWO_SHORTEST = sorted(SAMPLE.glob("*.txt"), key=lambda path: path.stat().st_size)[:2]
@@ -60,9 +57,7 @@ async def undisturbed(graph: Graph, settings: Make, *paths: Path) -> Dump:
     """The dump of a build without disturbance; the graph is empty again."""
     async with AsyncGraphRAG(settings()) as rag:
         assert (await rag.index(paths)).complete
-    whole = await dump(graph)
-    await graph.run_plain("MATCH (n) DETACH DELETE n")
-    return whole
+    return await emptied(graph)
 
 
 async def until(reached: Callable[[], Awaitable[bool]], process: subprocess.Popen[str]) -> None:
@@ -88,20 +83,15 @@ async def test_killed_at_three_moments_the_graph_is_that_of_an_undisturbed_build
     endpoint.change(latency=0.03)
     endpoint.reset()
 
-    async def chunks_are_read() -> bool:
-        return len(await saved(graph, "extraction")) > 10
+    async def begun(kind: str) -> bool:
+        done = endpoint.count(kind) if kind == "summary" else len(await saved(graph, kind)) - 10
+        return done > 0
 
-    async def claims_are_read() -> bool:
-        return len(await saved(graph, "claims")) > 10
-
-    async def descriptions_are_asked_for() -> bool:
-        return endpoint.count("summary") > 0
-
-    for reached in (chunks_are_read, claims_are_read, descriptions_are_asked_for):
+    for kind in ("extraction", "claims", "summary"):
         done = {kind: await saved(graph, kind) for kind in ("extraction", "claims")}
         endpoint.reset()
         with kg_index(*TWO_SHORTEST) as process:
-            await until(reached, process)
+            await until(partial(begun, kind), process)
             process.kill()
         assert not [call for call in endpoint.log if call.text in done.get(call.kind, ())]
     endpoint.reset()
@@ -123,7 +113,7 @@ async def test_replies_that_wait_for_a_write_are_not_asked_for_again_after_a_kil
     for name, value in {"CLAIMS": "no", "CONCURRENCY": "32"}.items():
         monkeypatch.setenv(f"KG_{name}", value)
     expected = await undisturbed(graph, partial(settings, claims=False), tales)
-    endpoint.change(latency=2)
+    endpoint.change(latency=1)
     endpoint.reset()
 
     def answered() -> list[str]:
@@ -206,66 +196,3 @@ async def test_ctrl_c_saves_what_has_arrived(
     builds = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome, b.calls AS calls")
     calls = len(await saved(graph, "extraction")) + CHECKS
     assert builds == [{"outcome": "interrupted", "calls": calls}]
-
-
-async def test_an_interrupted_comparison_of_names_keeps_what_was_decided(
-    graph: Graph,
-    settings: Make,
-    endpoint: FakeEndpoint,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(compare, "PAIRS", 1)
-    paths, given = write_families(tmp_path), settings(concurrency=1, claims=False)
-    expected = await undisturbed(graph, lambda: given, *paths)
-    asked = endpoint.count("json:name_pairs")
-    endpoint.change(latency=0.1)
-    endpoint.reset()
-
-    async def decided() -> int:
-        rows = await graph.run_plain("MATCH ()-[c:COMPARED]->() RETURN count(c) AS n")
-        return int(rows[0]["n"])
-
-    async with AsyncGraphRAG(given) as rag, anyio.create_task_group() as tasks:
-        tasks.start_soon(rag.index, paths)
-        while endpoint.count("json:name_pairs") < 3:  # noqa: ASYNC110 - a thread counts
-            await anyio.sleep(0.02)
-        tasks.cancel_scope.cancel()
-    # A driver that is cancelled while it connects leaves its socket open.
-    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
-        gc.collect()
-    kept, came = await decided(), endpoint.count("json:name_pairs")
-    assert came - 1 <= kept <= came < asked
-    endpoint.reset()
-    async with AsyncGraphRAG(given) as rag:
-        assert (await rag.index(paths)).complete
-    assert endpoint.count("json:name_pairs") == asked - kept
-    assert await dump(graph) == expected
-
-
-async def test_with_failing_calls_and_garbage_a_build_ends_and_the_next_completes_it(
-    graph: Graph,
-    settings: Make,
-    endpoint: FakeEndpoint,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    episode = tmp_path / "episode.txt"
-    episode.write_text(TWO_SHORTEST[0].read_text("utf-8")[:20_000], "utf-8")
-    # A gleaning of garbage is counted, and is no failure that the next build makes good.
-    monkeypatch.setenv("KG_GLEANINGS", "0")
-    expected = await undisturbed(graph, settings, episode)
-    endpoint.change(server_error=0.1, too_many=0.05, cut=0.03, half=0.02, garbage=0.1)
-    monkeypatch.setenv("KG_MAX_RETRIES", "0")
-    endpoint.reset()
-    with kg_index(episode) as process:
-        out, err = process.communicate()
-    assert process.returncode == 1, err
-    failed = [line for line in out.splitlines() if line.startswith("Failed (")]
-    assert failed
-    assert all(": the " in line for line in failed)
-    assert "Run the same command again to retry the rest." in out
-    endpoint.change(server_error=0.0, too_many=0.0, cut=0.0, half=0.0, garbage=0.0)
-    async with AsyncGraphRAG(settings()) as rag:
-        assert (await rag.index(episode, fresh=True)).complete
-    assert await dump(graph) == expected

@@ -11,10 +11,18 @@ from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, undo
 from graphrag_neo4j.index.resolution.resolve import Verdict, resolve
 from graphrag_neo4j.index.stages import StageContext
+from graphrag_neo4j.index.stages import compare as comparing
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
+from graphrag_neo4j.model import (
+    ClaimRecord,
+    Extraction,
+    LLMTask,
+    NamePair,
+    NameVerdict,
+    Sameness,
+)
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.query.lookup import read_entity
 from tests.support.preset_backend import (
@@ -23,10 +31,12 @@ from tests.support.preset_backend import (
     describe,
     documents,
     found,
+    names,
     put,
     read,
     run,
 )
+from tests.support.wiping import emptied, wipe
 
 TEXTS = {
     "One.": found(
@@ -62,71 +72,56 @@ async def resolved(graph: Graph, *, rules: bool = True) -> None:
 
 
 async def built(
-    graph: Graph,
-    texts: Mapping[str, Extraction],
-    claims: Mapping[str, Sequence[ClaimRecord]] = CLAIMS,
-    *,
-    rules: bool = True,
+    graph: Graph, texts: Mapping[str, Extraction] = TEXTS, *, rules: bool = True
 ) -> Dump:
     """The dump of these texts, one document each, read into the graph and resolved."""
     await put(graph, documents(*texts))
-    await finish(graph, texts, claims, rules=rules)
+    await finish(graph, texts, rules=rules)
     return await dump(graph)
 
 
 async def finish(
     graph: Graph,
-    texts: Mapping[str, Extraction],
+    texts: Mapping[str, Extraction] = TEXTS,
     claims: Mapping[str, Sequence[ClaimRecord]] = CLAIMS,
     *,
     rules: bool = True,
 ) -> None:
+    """Merges, as after a deletion, reads what is pending, resolves and describes."""
+    await merge(graph, silent)
     await read(graph, PresetBackend(texts, claims))
     await resolved(graph, rules=rules)
     await describe(graph, PresetBackend(), join=500)
 
 
-async def names(graph: Graph) -> dict[str, int]:
+async def deleted(graph: Graph, *sources: str) -> None:
+    await delete_documents(graph, [document_id(source) for source in sources])
+    await finish(graph)
+
+
+async def degrees(graph: Graph) -> dict[str, int]:
     rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name, e.degree AS degree")
     return {row["name"]: row["degree"] for row in rows}
-
-
-async def wiped(graph: Graph) -> None:
-    await graph.run_plain("MATCH (n) DETACH DELETE n")
-
-
-async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(graph: Graph) -> None:
-    expected = await built(graph, TEXTS)
-    await wiped(graph)
-    for tale in reversed(documents(*TEXTS)):
-        await put(graph, [tale])
-        await finish(graph, TEXTS)
-    assert await dump(graph) == expected
 
 
 @pytest.mark.parametrize("gone", [0, 1])
 async def test_a_deleted_document_leaves_the_graph_as_if_it_had_never_been(
     graph: Graph, gone: int
 ) -> None:
-    rest = [one for n, one in enumerate(documents(*TEXTS)) if n != gone]
-    await put(graph, rest)
-    await finish(graph, TEXTS)
+    await put(graph, [one for n, one in enumerate(documents(*TEXTS)) if n != gone])
+    await finish(graph)
     expected = await dump(graph)
-    await put(graph, documents(*TEXTS))
-    await finish(graph, TEXTS)
-    assert await dump(graph) != expected
-    await delete_documents(graph, [document_id(f"memory:{gone}")])
-    await merge(graph, silent)
-    await finish(graph, TEXTS)
+    assert await built(graph) != expected
+    await deleted(graph, f"memory:{gone}")
     assert await dump(graph) == expected
 
 
 async def test_a_change_of_rules_splits_what_they_had_joined(graph: Graph) -> None:
-    expected = await built(graph, TEXTS, rules=False)
-    await wiped(graph)
-    assert await built(graph, TEXTS) != expected
+    expected = await built(graph, rules=False)
+    await wipe(graph)
+    assert await built(graph) != expected
     await graph.run_plain("MATCH (e:Entity) SET e.unresolved = true")
-    await finish(graph, TEXTS, rules=False)
+    await finish(graph, rules=False)
     assert await dump(graph) == expected
 
 
@@ -139,19 +134,6 @@ ACRONYMS = {
     ),
     "The Great Dane Society (GDS) met.": found(("GDS", "technology", "It met.")),
 }
-
-
-async def test_an_acronym_is_what_documents_say_unless_they_say_two_things(graph: Graph) -> None:
-    await built(graph, dict(list(ACRONYMS.items())[:2]), {})
-    assert await names(graph) == {"GDS": 1, "Neo4j": 1}
-    await wiped(graph)
-    expected = await built(graph, ACRONYMS, {})
-    assert sorted(await names(graph)) == ["GDS", "Graph Data Science", "Neo4j"]
-    await wiped(graph)
-    for document in documents(*ACRONYMS):
-        await put(graph, [document])
-        await finish(graph, ACRONYMS, {})
-    assert await dump(graph) == expected
 
 
 CASES = {
@@ -170,49 +152,54 @@ CASES = {
     "He met ada.": found(("Byron", "ada", "He met her.", 1.0)),
     "Ada spoke.": found(("Ada", "person", "She spoke.")),
 }
+OF_CASES = ("Ada", "Apple", "Byron", "Computer", "Gates", "apple", "gates")
 
 
-async def test_names_that_differ_in_case_and_in_type_stay_two(graph: Graph) -> None:
-    expected = await built(graph, CASES, {})
-    # An end of a relationship has no type: it is the entity that is written in another case.
-    assert await names(graph) == {
-        "Ada": 1, "Apple": 1, "Byron": 1, "Computer": 0, "Gates": 1, "apple": 1, "gates": 1
-    }  # fmt: skip
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (TEXTS, {"Ada": 1, "Babbage": 1, "E-mail": 1, "computer": 3}),
+        # An acronym is what documents say, unless they say two things.
+        (dict(list(ACRONYMS.items())[:2]), {"GDS": 1, "Neo4j": 1}),
+        (ACRONYMS, {"GDS": 1, "Graph Data Science": 0, "Neo4j": 1}),
+        # An end of a relationship has no type: it is the entity that is written in another case.
+        (CASES, {**dict.fromkeys(OF_CASES, 1), "Computer": 0}),
+    ],
+)
+async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(
+    graph: Graph, texts: Mapping[str, Extraction], expected: Mapping[str, int]
+) -> None:
+    at_once = await built(graph, texts)
+    assert await degrees(graph) == expected
+    await wipe(graph)
+    for document in reversed(documents(*texts)):
+        await put(graph, [document])
+        await finish(graph, texts)
+    assert await dump(graph) == at_once
+
+
+async def test_a_person_may_give_a_name_in_any_case(graph: Graph) -> None:
+    await built(graph, CASES)
     assert [(await read_entity(graph, one)).type for one in ("Apple", "apple", "APPLE")] == [
         "organization",
         "fruit",
         "organization",
     ]
-    await wiped(graph)
-    for document in reversed(documents(*CASES)):
-        await put(graph, [document])
-        await finish(graph, CASES, {})
-    assert await dump(graph) == expected
-
-
-async def test_a_person_may_give_a_name_in_any_case(graph: Graph) -> None:
-    await built(graph, CASES, {})
     await say(graph, "BYRON", "gates", "same")
     assert await read_entity(graph, "byron") == await read_entity(graph, "gates")
     assert (await read_entity(graph, "Gates")).type == "person"
     await say(graph, "apple", "Apple", "same")
-    assert await names_of(graph, "Apple") == {"Apple"}
     assert (await read_entity(graph, "apple")).name == "Apple"
+    also = "MATCH (e:Entity {name: 'Apple'}) RETURN coalesce(e.aliases, []) AS names"
+    assert await graph.run_plain(also) == [{"names": []}]
     with pytest.raises(InputError, match="one spelling"):
         await say(graph, "byron", "BYRON", "different")
 
 
-async def names_of(graph: Graph, name: str) -> set[str]:
-    """All names of the entity that has this one."""
-    rows = await graph.run_plain(
-        "MATCH (e:Entity) RETURN [e.name] + coalesce(e.aliases, []) AS names"
-    )
-    [found] = [set(row["names"]) for row in rows if name in row["names"]]
-    return found
-
-
-async def refs(graph: Graph) -> dict[tuple[str, str, str], int]:
-    return {(d.one, d.other, d.origin): d.ref for d in await read_decisions(graph)}
+async def ref_of(graph: Graph, name: str, origin: str) -> int:
+    """The ref of the decision about a name that one of an origin has made."""
+    decisions = await read_decisions(graph)
+    return next(d.ref for d in decisions if d.origin == origin and name in (d.one, d.other))
 
 
 async def say(graph: Graph, one: str, other: str, verdict: Verdict) -> None:
@@ -220,56 +207,47 @@ async def say(graph: Graph, one: str, other: str, verdict: Verdict) -> None:
     await describe(graph, PresetBackend(), join=500)
 
 
-async def test_what_a_person_joined_and_undid_was_never_joined(graph: Graph) -> None:
-    before = await built(graph, TEXTS)
+async def test_a_persons_word_outlives_the_deletion_of_all_documents_and_is_undone_without_a_trace(
+    graph: Graph,
+) -> None:
+    before = await built(graph)
     await say(graph, "Ada", "babbage", "same")
-    assert sorted(await names(graph)) == ["Ada", "E-mail", "computer"]
-    [ref] = [ref for ends, ref in (await refs(graph)).items() if ends[2] == "person"]
-    await undo(graph, ref, silent, rules=True)
+    assert await names(graph) == ["Ada", "E-mail", "computer"]
+    expected = await dump(graph)
+    await deleted(graph, *(f"memory:{n}" for n in range(4)))
+    assert await names(graph) == []
+    assert [d.origin for d in await read_decisions(graph)] == ["person"]
+    assert await built(graph) == expected
+    await undo(graph, await ref_of(graph, "Ada", "person"), silent, rules=True)
     await describe(graph, PresetBackend(), join=500)
     assert await dump(graph) == before
 
 
 async def test_undoing_a_rule_keeps_its_names_apart_from_then_on(graph: Graph) -> None:
-    await built(graph, TEXTS)
-    ref = next(r for ends, r in (await refs(graph)).items() if "email" in ends)
-    await undo(graph, ref, silent, rules=True)
-    assert {"E-mail", "email"} <= (await names(graph)).keys()
-    await delete_documents(graph, [document_id("memory:3")])
-    await merge(graph, silent)
-    await finish(graph, TEXTS)
+    await built(graph)
+    await undo(graph, await ref_of(graph, "email", "rule"), silent, rules=True)
+    assert {"E-mail", "email"} <= set(await names(graph))
+    await deleted(graph, "memory:3")
     assert "email" not in await names(graph)
-    await put(graph, documents(*TEXTS))
-    await finish(graph, TEXTS)
-    assert {"E-mail", "email"} <= (await names(graph)).keys()
-
-
-async def test_a_persons_word_outlives_the_deletion_of_all_documents(graph: Graph) -> None:
-    await built(graph, TEXTS)
-    await say(graph, "Ada", "Babbage", "same")
-    expected = await dump(graph)
-    await delete_documents(graph, [document_id(f"memory:{n}") for n in range(4)])
-    await merge(graph, silent)
-    await finish(graph, TEXTS)
-    assert await names(graph) == {}
-    assert [d.origin for d in await read_decisions(graph)] == ["person"]
-    assert await built(graph, TEXTS) == expected
+    await built(graph)
+    assert {"E-mail", "email"} <= set(await names(graph))
 
 
 async def test_what_contradicts_a_person_is_refused_and_changes_nothing(graph: Graph) -> None:
-    await built(graph, TEXTS)
+    await built(graph)
     await say(graph, "Ada", "Babbage", "same")
     await say(graph, "Babbage", "email", "same")
     before = await dump(graph)
-    with pytest.raises(InputError, match="contradicts other decisions of people"):
-        await say(graph, "Ada", "email", "different")
-    assert await dump(graph) == before
-    with pytest.raises(InputError, match="No document in the graph uses the name 'Byron'"):
-        await say(graph, "Ada", "Byron", "same")
-    with pytest.raises(InputError, match="are one spelling"):
-        await say(graph, "Ada", "ADA", "different")
+    for one, other, said in (
+        ("Ada", "email", "contradicts other decisions of people"),
+        ("Ada", "Byron", "No document in the graph uses the name 'Byron'"),
+        ("Ada", "ADA", "are one spelling"),
+    ):
+        with pytest.raises(InputError, match=said):
+            await say(graph, one, other, "different")
     with pytest.raises(InputError, match="There is no decision 999"):
         await undo(graph, 999, silent, rules=True)
+    assert await dump(graph) == before
 
 
 PEOPLE = {
@@ -300,13 +278,13 @@ async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) 
     backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
     await put(graph, documents(*PEOPLE))
     await compared(graph, backend)
-    assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert await names(graph) == ["Gates", "Melinda Gates", "Microsoft"]
     assert len(backend.compared) == len(set(backend.compared)) == 6
     expected = await dump(graph)
     await compared(graph, backend)
     assert len(backend.compared) == 6
     assert await dump(graph) == expected
-    await wiped(graph)
+    await wipe(graph)
     for n in (2, 0, 3, 1):  # the order makes no difference
         await put(graph, [documents(*PEOPLE)[n]])
         await compared(graph, backend)
@@ -325,7 +303,30 @@ async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(gr
     await compared(graph, PresetBackend(PEOPLE, verdicts=VERDICTS))
     status = await read_status(graph)
     assert (status.pending["resolve"], status.failures) == (0, [])
-    assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert await names(graph) == ["Gates", "Melinda Gates", "Microsoft"]
+
+
+class Dying(PresetBackend):
+    """Ends the whole run when it is asked the third time about names."""
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
+        if len(self.compared) == 2:
+            raise KeyError
+        return (yield from super().compare(pairs))
+
+
+async def test_an_interrupted_comparison_keeps_what_was_decided(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "PAIRS", 1)
+    await put(graph, documents(*PEOPLE))
+    dying, after = (kind(PEOPLE, verdicts=VERDICTS) for kind in (Dying, PresetBackend))
+    with pytest.raises(KeyError):
+        await compared(graph, dying)
+    await compared(graph, after)
+    assert not set(dying.compared) & set(after.compared)
+    assert len(dying.compared + after.compared) == 6
+    assert await names(graph) == ["Gates", "Melinda Gates", "Microsoft"]
 
 
 FAMILY = {f"{n}.": found((f"{n}olly Baker", "person", f"{n} bakes.")) for n in "BCDEFGHIJKL"}
@@ -343,8 +344,7 @@ async def test_a_word_that_many_names_have_says_too_little(graph: Graph) -> None
     await compared(graph, backend)
     assert len(backend.compared) == 45
     assert len(await names(graph)) == 11
-    later = await dump(graph)
-    await wiped(graph)
+    later = await emptied(graph)
     await put(graph, documents(*FAMILY))
     await compared(graph, backend)
     assert await dump(graph) == later
@@ -369,8 +369,7 @@ async def test_a_pair_is_asked_again_when_twice_as_much_is_said_about_both(graph
         asked.append(len(backend.compared))
     #        1 each                     2 each                  4 each
     assert asked == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3]
-    expected = await dump(graph)
-    await wiped(graph)
+    expected = await emptied(graph)
     await put(graph, documents(*GROWING))
     await compared(graph, backend)
     assert await dump(graph) == expected

@@ -7,12 +7,10 @@ import pytest
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import dump
-from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, split, undo
-from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Event, silent
-from tests.index.resolution.test_resolve import finish, names
+from tests.index.resolution.test_resolve import degrees, deleted, finish
 from tests.support.preset_backend import PresetBackend, claim, describe, documents, found, put
 
 PLANET = (
@@ -65,17 +63,18 @@ async def take_back(graph: Graph, by: str = "A person split") -> None:
     await describe(graph, PresetBackend(), join=500)
 
 
-async def degrees(graph: Graph) -> dict[str, int]:
-    return {name: n for name, n in (await names(graph)).items() if "ercury" in name.casefold()}
+async def of_mercury(graph: Graph) -> dict[str, int]:
+    """The degrees of all entities of the name."""
+    return {name: n for name, n in (await degrees(graph)).items() if "ercury" in name.casefold()}
 
 
 async def test_a_type_of_a_name_becomes_an_entity_of_its_own_and_goes_back(graph: Graph) -> None:
     await built(graph)
     before = await dump(graph)
-    assert await degrees(graph) == {"Mercury": 2, "Mercury Ltd": 0}
+    assert await of_mercury(graph) == {"Mercury": 2, "Mercury Ltd": 0}
     assert await say(graph, BY_TYPE) == "Mercury (organization)"
     # Two says it of the company alone; Three says both, so what it states stays.
-    assert await degrees(graph) == {"Mercury": 2, "Mercury (organization)": 1, "Mercury Ltd": 0}
+    assert await of_mercury(graph) == {"Mercury": 2, "Mercury (organization)": 1, "Mercury Ltd": 0}
     rows = await graph.run_plain(
         "MATCH (e:Entity {name: 'Mercury (organization)'}) RETURN e.type AS type, "
         "COUNT { (e)<-[:MENTIONS]-() } AS mentions, COUNT { (e)<-[:SUBJECT|OBJECT]-() } AS claims"
@@ -95,10 +94,8 @@ async def test_a_split_makes_the_graph_that_it_would_have_made_at_the_beginning(
     await built(graph)
     await say(graph, by)
     expected = await dump(graph)
-    await delete_documents(graph, [document_id(path) for path in PATHS])
-    await merge(graph, silent)
-    await finish(graph, TEXTS, CLAIMS)
-    assert await names(graph) == {}
+    await deleted(graph, *PATHS)
+    assert await degrees(graph) == {}
     for n in (3, 1, 5, 0, 2, 4):
         await built(graph, [DOCUMENTS[n]])
     assert await dump(graph) == expected
@@ -112,40 +109,36 @@ async def test_of_two_splits_of_a_name_each_can_be_taken_back(graph: Graph) -> N
     await built(graph)
     await say(graph, METAL)
     metal = await dump(graph)
-    await take_back(graph)
     await say(graph, BY_TYPE)
-    await say(graph, METAL)
-    assert len(await degrees(graph)) == 4
+    assert len(await of_mercury(graph)) == 4
     await take_back(graph, "A person split the name by its type (organization)")
     assert await dump(graph) == metal
 
 
-@pytest.mark.parametrize(
-    ("name", "by", "says"),
-    [
+async def test_a_split_that_divides_nothing_is_refused(graph: Graph) -> None:
+    await built(graph)
+    before = await dump(graph)
+    everywhere = {**BY_DOCUMENT, "documents": "*"}
+    for name, by, says in (
         ("Venus", BY_TYPE, "No document in the graph uses the name 'Venus'"),
         ("Mercury", {**BY_TYPE, "types": ["god"]}, "is of the type god. Its types are: Organiz"),
         ("Mercury", BY_BOTH, "of the type geo and in a document that matches '3.txt'"),
-        ("Mercury Ltd", {**BY_DOCUMENT, "documents": "*"}, "All mentions of 'Mercury Ltd'"),
-    ],
-)
-async def test_a_split_that_divides_nothing_is_refused(
-    graph: Graph, name: str, by: By, says: str
-) -> None:
-    await built(graph)
-    before = await dump(graph)
-    with pytest.raises(InputError, match=says):
-        await say(graph, by, name)
+        ("Mercury Ltd", everywhere, "All mentions of 'Mercury Ltd'"),
+    ):
+        with pytest.raises(InputError, match=says):
+            await say(graph, by, name)
     assert await dump(graph) == before
 
 
 async def test_a_split_is_made_once_and_undone_by_its_ref_only(graph: Graph) -> None:
     await built(graph)
     await say(graph, BY_TYPE)
-    with pytest.raises(InputError, match=r"--undo \d+` puts them together again"):
-        await say(graph, BY_TYPE)
-    with pytest.raises(InputError, match=r"--undo \d+` puts them together again"):
-        await decide(graph, "Mercury", "Mercury (organization)", "same", silent, rules=True)
+    for again in (
+        say(graph, BY_TYPE),
+        decide(graph, "Mercury", "Mercury (organization)", "same", silent, rules=True),
+    ):
+        with pytest.raises(InputError, match=r"--undo \d+` puts them together again"):
+            await again
     await put(graph, documents("Seven."))
     await finish(graph, {"Seven.": found(("MERCURY (metal)", "metal", "It is liquid."))}, {})
     with pytest.raises(InputError, match="is a name in the graph already"):
@@ -163,6 +156,5 @@ async def test_a_split_that_is_interrupted_is_finished_by_the_next_index(graph: 
 
     with pytest.raises(KeyboardInterrupt):
         await split(graph, "Mercury", interrupt, rules=True, **BY_TYPE)  # type: ignore[arg-type]
-    await merge(graph, silent)
     await finish(graph, TEXTS, CLAIMS)
     assert await dump(graph) == expected

@@ -71,6 +71,19 @@ def in_one_piece(members: Sequence[str], edges: Sequence[WeightedEdge]) -> bool:
     return reached >= set(members)
 
 
+def checked(
+    tree: Sequence[TreeCommunity], entities: set[str], edges: Sequence[WeightedEdge]
+) -> dict[str, TreeCommunity]:
+    """The communities of a tree by id; each level holds each entity once, in connected parts."""
+    for level in {community.level for community in tree}:
+        assert cover(tree, level) == sorted(entities)
+    for community in tree:
+        assert in_one_piece(community.members, edges)
+    by_id = {community.id: community for community in tree}
+    assert len(by_id) == len(tree)
+    return by_id
+
+
 @given(st.sets(names), edge_lists, st.integers(0, 5))
 def test_a_tree_covers_each_level_once_and_its_communities_are_connected(
     alone: set[str], edges: list[WeightedEdge], max_size: int
@@ -79,16 +92,11 @@ def test_a_tree_covers_each_level_once_and_its_communities_are_connected(
     tree = community_tree(
         Edges.of(sorted(edges), entities), halves, HierarchyLimits(max_size=max_size)
     )
-    for level in {community.level for community in tree}:
-        assert cover(tree, level) == sorted(entities)
-    for community in tree:
-        assert in_one_piece(community.members, edges)
+    by_id = checked(tree, entities, edges)
     children: defaultdict[str, list[str]] = defaultdict(list)
     for community in tree:
         if community.parent:
             children[community.parent] += community.members
-    by_id = {community.id: community for community in tree}
-    assert len(by_id) == len(tree)
     for parent, members in children.items():
         assert sorted(members) == list(by_id[parent].members)
         assert len(by_id[parent].members) > max_size

@@ -1,7 +1,6 @@
 """An index by batches of the provider: the graph of a direct run, at half the price."""
 
 import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ from graphrag_neo4j.model.events import Event, Notice, Waiting, silent
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.wiping import emptied, wipe
 
-ROUNDS = 40  # no run of these tests takes more
 TALES = (
     "Ebenezer Scrooge owned a counting house in London with Jacob Marley.",
     "Bob Cratchit worked for Ebenezer Scrooge in the counting house in London.",
@@ -43,10 +42,6 @@ def given(settings: Make, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return settings(claims=False, model="gpt-4.1-mini", embedding_model="static")
 
 
-async def wipe(graph: Graph) -> None:
-    await graph.run_plain("MATCH (n) DETACH DELETE n")
-
-
 async def index(
     given: Settings, path: Path, *, batch: bool = False, wait: bool = False, prune: bool = False
 ) -> IndexResult:
@@ -58,23 +53,16 @@ async def direct(graph: Graph, given: Settings, path: Path) -> tuple[Dump, Usage
     """The dump and the use of a direct run; the graph is empty again."""
     result = await index(given, path)
     assert result.complete
-    whole = await dump(graph)
-    await wipe(graph)
-    return whole, Usage.total(result.usage.values())
+    return await emptied(graph), Usage.total(result.usage.values())
 
 
-async def in_rounds(
-    given: Settings, path: Path, between: Callable[[], Awaitable[None]] | None = None
-) -> list[IndexResult]:
-    """The results of one command after the other, until nothing waits."""
-    results: list[IndexResult] = []
-    while len(results) < ROUNDS:
-        results.append(await index(given, path, batch=True))
-        if not results[-1].stopped:
-            return results
-        if between:
-            await between()
-    raise AssertionError(f"The run waits after {ROUNDS} rounds: {results[-1].stopped}")
+async def in_rounds(given: Settings, path: Path) -> IndexResult:
+    """The result of the last of many commands one after the other: then nothing waits."""
+    for _ in range(40):  # no run of these tests takes more
+        result = await index(given, path, batch=True)
+        if not result.stopped:
+            return result
+    raise AssertionError(f"The run still waits: {result.stopped}")
 
 
 async def left(graph: Graph) -> int:
@@ -130,7 +118,7 @@ async def cost(graph: Graph) -> float:
     return float(rows[0]["cost"])
 
 
-async def test_requests_without_a_result_are_given_up_after_as_many_tries_as_directly(
+async def test_lost_requests_are_given_up_and_a_refused_batch_ends_the_run_each_with_its_reason(
     graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
 ) -> None:
     endpoint.change(batch_lost=1.0)
@@ -140,40 +128,30 @@ async def test_requests_without_a_result_are_given_up_after_as_many_tries_as_dir
     assert reasons == {"the batch ended without a result of this request"}
     assert len([call for call in endpoint.log if call.path == "/v1/batches"]) > 1
     assert await left(graph) == 0
-    endpoint.change(batch_lost=0.0)
-    assert (await index(given, tales, batch=True, wait=True)).complete
-
-
-async def test_a_refused_batch_ends_the_run_with_its_reason_and_the_next_run_sends_it_again(
-    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
-) -> None:
-    endpoint.change(batch_refused="Enqueued token limit reached.")
+    endpoint.change(batch_lost=0.0, batch_refused="Enqueued token limit reached.")
     with pytest.raises(
         ModelError, match=r"as a whole: Enqueued token limit reached\. If .* set KG_BATCH_REQUESTS"
     ):
         await index(given, tales, batch=True, wait=True)
     endpoint.change(batch_refused="")
+    endpoint.reset()
     assert (await index(given, tales, batch=True, wait=True)).complete
     assert (await left(graph), twice(endpoint)) == (0, [])
 
 
-@pytest.mark.parametrize("wait", [True, False])
 async def test_what_an_account_has_no_room_for_is_sent_when_other_batches_have_ended(
-    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path, wait: bool
+    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
 ) -> None:
     expected, _ = await direct(graph, given, tales)
-    endpoint.reset()
     endpoint.change(batch_room=1, batch_polls=2)
     with pytest.raises(ModelError, match=r"set KG_BATCH_REQUESTS"):
         await index(given, tales, batch=True, wait=True)
     small = given.changed(batch_requests=1)
-    runs = [await index(small, tales, batch=True, wait=wait)]
-    while not runs[-1].complete:
-        assert not wait
-        assert len(runs) < 30, "it does not come to an end"
-        runs.append(await index(small, tales, batch=True))
-    assert await dump(graph) == expected
-    assert (await left(graph), twice(endpoint)) == (0, [])
+    for sent in (index(small, tales, batch=True, wait=True), in_rounds(small, tales)):
+        endpoint.reset()
+        assert (await sent).complete
+        assert (await left(graph), twice(endpoint)) == (0, [])
+        assert await emptied(graph) == expected
 
 
 async def test_a_run_that_waits_outlives_an_endpoint_that_is_away_and_says_so_once(
@@ -247,7 +225,7 @@ async def test_a_changed_text_drops_the_reply_to_the_old_one(
     expected, _ = await direct(graph, given, write(tales, *changed))
     await index(given, write(tales, *TALES), batch=True)
     await index(given, write(tales, *changed), batch=True, prune=True)
-    assert (await in_rounds(given, tales))[-1].complete
+    assert (await in_rounds(given, tales)).complete
     assert await dump(graph) == expected
     assert await left(graph) == 0
 

@@ -76,7 +76,7 @@ async def test_killed_at_any_moment_the_graph_is_that_of_a_direct_run_and_no_bat
             [sys.executable, "-c", KILLED, *place, str(episode)], check=False
         )
         assert ran.returncode == -signal.SIGKILL, f"{moment}: {ran.stderr.decode()}"
-    assert (await in_rounds(given, episode))[-1].complete
+    assert (await in_rounds(given, episode)).complete
     assert await dump(graph) == expected
     assert await left(graph) == 0
     # One request at most is under way directly when a run is killed: the first of its form.
@@ -92,7 +92,7 @@ async def test_requests_that_fail_expire_or_are_lost_are_sent_again(
     expected, _ = await direct(graph, given, episode)
     endpoint.change(batch_expired=0.15, batch_lost=0.05, server_error=0.1)
     endpoint.reset()
-    assert (await in_rounds(given, episode))[-1].complete
+    assert (await in_rounds(given, episode)).complete
     assert await dump(graph) == expected
     assert await left(graph) == 0
     assert twice(endpoint) == []

@@ -1,7 +1,6 @@
 """What files no longer have goes from the graph: pruned rows, and parts of a long text."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Run
+from tests.support.preset_backend import names
 
 pytestmark = pytest.mark.one_release
 
@@ -19,14 +19,10 @@ TABLES = ("one.csv", "three.jsonl", "two.json")
 LINES = {"a": "Marley was dead.", "b": "Scrooge knew it.", "c": "The clerk was cold."}
 
 
-async def names(graph: Graph) -> list[str]:
+async def documents_of(graph: Graph) -> list[str]:
     """The sources of the documents in the graph, without the folder of their file."""
     rows = await graph.run_plain("MATCH (d:Document) RETURN d.source AS source ORDER BY source")
     return [row["source"].rpartition("/")[2] for row in rows]
-
-
-def warnings(heard: Sequence[Event]) -> list[str]:
-    return [event.text for event in heard if isinstance(event, Notice) and event.warning]
 
 
 def write_tables(folder: Path, *ids: str) -> None:
@@ -41,10 +37,11 @@ def write_tables(folder: Path, *ids: str) -> None:
 
 @pytest.mark.usefixtures("environment")
 async def test_rows_that_are_gone_go_and_rows_that_moved_stay(
-    graph: Graph, kg: Run, tmp_path: Path
+    graph: Graph, kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "docs"
     write_tables(folder, "a", "b", "c")
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
     read = ("index", folder, "--id-column", "id", "--json", "--model", "extractive")
     assert kg(*read).code == 0
     write_tables(folder, "c", "a")
@@ -59,9 +56,8 @@ async def test_rows_that_are_gone_go_and_rows_that_moved_stay(
     gone = [f"one.csv#{id_}" for id_ in "abc"] + ["three.jsonl#b", "two.json#b"]
     assert pruned.json["dropped"] == [f"{uri}/{name}" for name in gone]
     assert pruned.json["ingested"]["unchanged"] == 4
-    assert await names(graph) == [f"{file}#{id_}" for file in TABLES[1:] for id_ in "ac"]
-    entities = await graph.run_plain("MATCH (e:Entity) RETURN collect(e.name) AS names")
-    assert "Scrooge" not in entities[0]["names"]
+    assert await documents_of(graph) == [f"{file}#{id_}" for file in TABLES[1:] for id_ in "ac"]
+    assert "Scrooge" not in await names(graph)
 
 
 async def test_a_file_that_was_not_read_as_a_whole_keeps_its_rows(
@@ -76,21 +72,20 @@ async def test_a_file_that_was_not_read_as_a_whole_keeps_its_rows(
         (folder / "two.json").write_text('[{"id": "a", "text": "Marl')
         (folder / "three.jsonl").write_text('{"id": "a", "text": "Marley was dead."}\n{"id": "b",')
         pruned = await rag.index("docs", options=BY_ID, prune=True)
-        assert len(await names(graph)) == 9
+        assert len(await documents_of(graph)) == 9
         assert pruned.dropped == []
-        told = warnings(heard)
-        for text, (file, n) in zip(
-            told, {"one.csv": 3, "three.jsonl": 2, "two.json": 3}.items(), strict=True
-        ):
+        told = [event.text for event in heard if isinstance(event, Notice) and event.warning]
+        for text, file, n in zip(told, TABLES, (3, 2, 3), strict=True):
             assert f"{file} was not read as a whole" in text
             assert f"stay in the graph: {n}," in text
         write_tables(folder, "a", "b", "c")
         await rag.index("docs", options=BY_ID)
         (folder / "one.csv").write_text("id,text\n")
         assert (await rag.index("docs", options=BY_ID, prune=True)).dropped == []
-    assert len(await names(graph)) == 9
-    assert "one.csv holds no rows" in warnings(heard)[-1]
-    assert "stay in the graph: 3;" in warnings(heard)[-1]
+    assert len(await documents_of(graph)) == 9
+    said = [event.text for event in heard if isinstance(event, Notice) and event.warning][-1]
+    assert "one.csv holds no rows" in said
+    assert "stay in the graph: 3;" in said
 
 
 THREE = "".join(f"Marley was dead on day {day}.\n" for day in range(10, 22))
@@ -119,14 +114,20 @@ async def test_the_documents_follow_a_text_that_becomes_shorter_and_longer(
         for text, parts in ((THREE, three), (THREE[:200], three[:2]), (THREE, three)):
             file.write_text(text)
             assert (await rag.index(file)).complete
-            assert await names(graph) == parts
+            assert await documents_of(graph) == parts
             assert await text_of(graph) == text
         file.write_text(THREE[:FOUR_LINES])
         shorter = await rag.index(file)
         assert shorter.ingested.unchanged == 1
         assert shorter.dropped == [f"{file.as_uri()}#part-2", f"{file.as_uri()}#part-3"]
-        assert await names(graph) == three[:1]
+        assert await documents_of(graph) == three[:1]
         assert await rag.delete(file) == {str(file): [file.as_uri()]}
+        # Where the rest of a text cannot be read, its parts stay.
+        file.write_text(THREE)
+        await rag.index(file)
+        file.write_bytes(THREE[:200].encode("utf-16") + b"\x00\xd8")  # half a character
+        assert list((await rag.index(file)).unreadable) == [file.as_uri()]
+        assert await documents_of(graph) == three
 
 
 async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
@@ -135,27 +136,13 @@ async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     """In each of five documents, a name would be left out of the communities."""
     file = tmp_path / "log.txt"
     file.write_text("".join(f"Jacob Marley met Bob Cratchit on day {n}.\n" for n in range(10, 26)))
-    events: list[Event] = []
-    async with AsyncGraphRAG(alone, events.append) as rag:
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
         await rag.index(file)
-    assert len(await names(graph)) > 5
-    told = [one.text for one in events if isinstance(one, Notice)]
-    assert not [text for text in told if "more than half" in text]
+    assert len(await documents_of(graph)) > 5
+    assert not [one for one in heard if isinstance(one, Notice) and "more than half" in one.text]
     rows = await graph.run_plain("MATCH (e:Entity)-[:IN_COMMUNITY]->() RETURN e.name AS name")
     assert {"Jacob Marley", "Bob Cratchit"} <= {row["name"] for row in rows}
-
-
-async def test_parts_stay_where_the_rest_of_a_text_cannot_be_read(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "log.txt"
-    async with AsyncGraphRAG(alone) as rag:
-        file.write_text(THREE)
-        await rag.index(file)
-        file.write_bytes(THREE[:200].encode("utf-16") + b"\x00\xd8")  # half a character
-        broken = await rag.index(file)
-    assert list(broken.unreadable) == [file.as_uri()]
-    assert await names(graph) == ["log.txt", "log.txt#part-2", "log.txt#part-3"]
 
 
 async def test_what_only_looks_like_a_part_stays(
@@ -170,4 +157,4 @@ async def test_what_only_looks_like_a_part_stays(
             await rag.index(file, options=options)
         for documents in ([one, two], [one]):
             await rag.index(documents)
-    assert await names(graph) == ["rows.csv#part-2", "rows.csv#part-3", "log", "log#part-2"]
+    assert await documents_of(graph) == ["rows.csv#part-2", "rows.csv#part-3", "log", "log#part-2"]

@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.index.test_kill import HEARING
-from tests.index.test_removal import names as documents_of
+from tests.index.test_removal import documents_of
 from tests.support.fake_endpoint import FakeEndpoint
 
 pytestmark = pytest.mark.one_release
@@ -61,24 +61,20 @@ def watching_with(notes: Notes, *paths: Path, resumes: bool = False) -> aclosing
     return aclosing(Watch(paths, notes.build, notes.listen, resumes=resumes, pace=FAST))
 
 
-async def nothing_is_built(
-    build: Callable[[], Awaitable[object]],
-    seconds: float = 0.6,
-    until: Callable[[], object] = lambda: True,
-) -> None:
-    """There is no build until something is so, nor in the seconds after that."""
+async def nothing_is_built(watching: Watch, until: Callable[[], object] = lambda: True) -> None:
+    """There is no build until something is so, nor in the time after that."""
 
     async def wait() -> None:
         with anyio.fail_after(60):
             while not until():  # noqa: ASYNC110 - no event says so
                 await anyio.sleep(0.01)
-        await anyio.sleep(seconds)
+        await anyio.sleep(0.6)
         quiet.cancel()
 
     with anyio.CancelScope() as quiet:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait)
-            await build()
+            await watching.next_build()
             raise AssertionError("there was a build")
     assert quiet.cancelled_caught
 
@@ -94,6 +90,11 @@ async def test_it_begins_with_a_build_and_builds_again_when_a_file_changes(docs:
     notes = Notes()
     async with watching_with(notes, docs) as watching:
         await watching.next_build()
+        (docs / ".git").mkdir()
+        # Hidden files and files of editors cause no build.
+        for name in (".a.txt.swp", "a.txt~", "#a.txt#", ".hidden.txt", "a.tmp", ".git/x.txt"):
+            (docs / name).write_text("Scrooge")
+        await nothing_is_built(watching)
         (docs / "a.txt").write_text("Marley was as dead as a nail.")
         await watching.next_build()
         (docs / "new").mkdir()
@@ -112,23 +113,12 @@ async def test_without_watchfiles_it_looks_from_time_to_time_and_says_once_what_
     notes = Notes()
     async with watching_with(notes, docs) as watching:
         await watching.next_build()
-        await nothing_is_built(watching.next_build)
+        await nothing_is_built(watching)
         (docs / "b.txt").write_text("Scrooge knew it.")
         await watching.next_build()
     assert len(notes.built) == 2
     [told] = notes.heard
     assert "[watch]" in told
-
-
-async def test_hidden_files_and_files_of_editors_cause_no_build(docs: Path) -> None:
-    notes = Notes()
-    async with watching_with(notes, docs) as watching:
-        await watching.next_build()
-        for name in (".a.txt.swp", "a.txt~", "#a.txt#", ".hidden.txt", "a.tmp"):
-            (docs / name).write_text("Scrooge")
-        (docs / ".git").mkdir()
-        (docs / ".git" / "x.txt").write_text("Scrooge")
-        await nothing_is_built(watching.next_build)
 
 
 async def test_what_changes_during_a_build_is_in_the_next_one(docs: Path) -> None:
@@ -137,7 +127,7 @@ async def test_what_changes_during_a_build_is_in_the_next_one(docs: Path) -> Non
         await watching.next_build()
         notes.during = lambda: None
         await watching.next_build()
-        await nothing_is_built(watching.next_build)
+        await nothing_is_built(watching)
     assert len(notes.built) == 2
 
 
@@ -151,8 +141,8 @@ async def test_a_file_that_keeps_growing_is_left_out_until_it_is_at_rest(docs: P
         assert notes.built == [(["docs"], ["growing.txt"])]
         await watching.next_build()
     assert notes.built[1:] == [(["docs"], [])]
-    told = f"{docs / 'growing.txt'} keeps changing. It is left out until it is at rest."
-    assert notes.heard == [told]
+    [told] = notes.heard
+    assert told == f"{docs / 'growing.txt'} keeps changing. It is left out until it is at rest."
 
 
 async def grow(file: Path, growing: anyio.CancelScope) -> None:
@@ -174,18 +164,15 @@ async def test_a_folder_that_lost_all_files_at_once_deletes_nothing(
         docs.rename(away)
         if emptied:
             docs.mkdir()
-        await nothing_is_built(watching.next_build, until=lambda: notes.heard)
+        await nothing_is_built(watching, until=lambda: notes.heard)
         [told] = notes.heard
         how = "holds no file that can be read." if emptied else "matches no file"
         assert told.startswith(f"{docs} {how}")
-        assert (
-            f"they stay there. If you have deleted the files on purpose, `kg-build index {docs}"
-            in told
-        )
+        assert f"If you have deleted the files on purpose, `kg-build index {docs}" in told
         if emptied:
             docs.rmdir()
         away.rename(docs)
-        await nothing_is_built(watching.next_build)  # the files are the same ones
+        await nothing_is_built(watching)  # the files are the same ones
         (docs / "b.txt").write_text("Scrooge knew it.")
         await watching.next_build()
     assert len(notes.built) == 2
@@ -206,62 +193,55 @@ async def test_after_a_later_error_it_tries_again_with_growing_pauses(docs: Path
     assert anyio.current_time() - start >= 0.05 + 0.1 + 0.2 + 0.2
 
 
-async def test_it_waits_for_another_run_and_says_so_once(docs: Path) -> None:
+async def test_it_waits_for_another_run_and_a_build_that_a_limit_of_the_day_stopped_goes_on(
+    docs: Path,
+) -> None:
     busy = GraphBusyError("Another run writes to this graph.")
-    notes = Notes([busy, busy, IndexResult()])
-    async with watching_with(notes, docs) as watching:
-        await watching.next_build()
-    assert notes.heard == ["Another run writes to this graph. The build here waits until then."]
-
-
-async def test_a_build_that_a_limit_of_the_day_stopped_goes_on_by_itself(docs: Path) -> None:
     stopped = IndexResult(stopped="The cost limit is reached.")
-    notes = Notes([stopped, None, None, IndexResult()])
+    notes = Notes([busy, busy, stopped, None, None, IndexResult()])
     async with watching_with(notes, docs, resumes=True) as watching:
         await watching.next_build()
         await watching.next_build()
-        await nothing_is_built(watching.next_build)
-    assert len(notes.built) == 4
+        await nothing_is_built(watching)
+    assert len(notes.built) == 6
+    assert notes.heard == ["Another run writes to this graph. The build here waits until then."]
 
 
 class EnoughLooksError(Exception):
     """Ends a watch that would go on looking."""
 
 
-class Watched:
-    """A watch of a folder with what it says. It ends when it would open one client too many."""
+def watched(
+    folder: Path, settings: Settings, notes: Notes, clients: int = 100
+) -> aclosing[AsyncGenerator[IndexResult, None]]:
+    """A watch of a folder. It ends when it would open one client too many."""
+    left = iter(range(clients))
 
-    def __init__(self, folder: Path, settings: Settings, clients: int = 100) -> None:
-        self.notes = Notes()
-        self.clients = clients
-        self.results: AsyncGenerator[IndexResult, None] = watch(
-            [folder], settings, ReadOptions(id_column="id"), self.notes.listen, self.connect,
-            pace=FAST,
-        )  # fmt: skip
-
-    def connect(self, settings: Settings, listen: Listener) -> AsyncGraphRAG:
-        self.clients -= 1
-        if self.clients < 0:
+    def connect(settings: Settings, listen: Listener) -> AsyncGraphRAG:
+        if next(left, None) is None:
             raise EnoughLooksError
         return AsyncGraphRAG(settings, listen)
 
-    async def next(self) -> IndexResult:
-        with anyio.fail_after(60):
-            return await anext(self.results)
+    options = ReadOptions(id_column="id")
+    return aclosing(watch([folder], settings, options, notes.listen, connect, pace=FAST))
+
+
+async def next_of(results: AsyncGenerator[IndexResult, None]) -> IndexResult:
+    with anyio.fail_after(60):
+        return await anext(results)
 
 
 async def test_what_appears_changes_and_goes_in_a_folder_does_so_in_the_graph(
     graph: Graph, alone: Settings, docs: Path
 ) -> None:
     (docs / "b.jsonl").write_text('{"id": 1, "text": "Fred laughed."}\n{"id": 2, "text": "Tim."}')
-    watched = Watched(docs, alone)
-    async with aclosing(watched.results):
-        first = await watched.next()
+    async with watched(docs, alone, Notes()) as results:
+        first = await next_of(results)
         assert await documents_of(graph) == ["a.txt", "b.jsonl#1", "b.jsonl#2"]
         (docs / "a.txt").unlink()
         (docs / "b.jsonl").write_text('{"id": 2, "text": "Tiny Tim."}')
         (docs / "c.txt").write_text(TALE)
-        second = await watched.next()
+        second = await next_of(results)
     assert first.ingested.added == 3
     assert (second.ingested.added, second.ingested.changed, len(second.dropped)) == (1, 1, 2)
     assert await documents_of(graph) == ["b.jsonl#2", "c.txt"]
@@ -279,18 +259,16 @@ async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
     await graph.run_plain("MATCH (b:Build) SET b.cost = 0.02")
     given = given.changed(max_cost_a_day=0.01)
     for _ in range(2):  # a restart does not forget what was spent
-        watched = Watched(docs, given, clients=5)  # each asks what the day has cost
-        async with aclosing(watched.results):
+        notes = Notes()
+        async with watched(docs, given, notes, clients=5) as results:  # each asks what it has cost
             with pytest.raises(EnoughLooksError):
-                await watched.next()
-        [told] = watched.notes.heard
+                await next_of(results)
+        [told] = notes.heard
         assert told.startswith("The builds of today have reached the limit of 0.01 US dollars")
     assert len(endpoint.log) == calls
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 24 * 3600 * 1000")
-    next_day = Watched(docs, given)
-    async with aclosing(next_day.results):
-        result = await next_day.next()
-    assert result.ingested.added == 1
+    async with watched(docs, given, Notes()) as results:
+        assert (await next_of(results)).ingested.added == 1
     assert len(endpoint.log) > calls
 
 

@@ -8,6 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate, estimate
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -31,18 +32,14 @@ async def test_it_is_close_to_what_the_sample_then_takes(
     said = await estimate(Corpus.of_paths(SAMPLE, ReadOptions()), given)
     async with AsyncGraphRAG(given) as rag:
         built = await rag.index(SAMPLE)
-    assert said.documents == 2
-    assert said.chunks == built.ingested.chunks
-    used = built.usage
-    calls = sum(step.calls for step in said.steps)
+    assert (said.documents, said.chunks) == (2, built.ingested.chunks)
+    used = Usage.total(built.usage.values())
     tokens = sum(step.input_tokens + step.output_tokens for step in said.steps)
-    cost = sum(step.cost or 0.0 for step in said.steps)
-    assert calls == pytest.approx(len(endpoint.log), rel=0.1)
-    spent = sum(one.input_tokens + one.output_tokens for one in used.values())
-    assert tokens == pytest.approx(spent, rel=0.2)
-    assert cost == pytest.approx(sum(one.cost for one in used.values()), rel=0.2)
+    assert sum(step.calls for step in said.steps) == pytest.approx(len(endpoint.log), rel=0.1)
+    assert tokens == pytest.approx(used.input_tokens + used.output_tokens, rel=0.2)
+    assert sum(step.cost or 0.0 for step in said.steps) == pytest.approx(used.cost, rel=0.2)
     [reports] = [step.calls for step in said.steps if step.step == "report"]
-    assert reports == pytest.approx(used["report"].calls, rel=0.25)
+    assert reports == pytest.approx(built.usage["report"].calls, rel=0.25)
 
 
 async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
@@ -67,8 +64,7 @@ async def test_money_is_unknown_where_no_price_is() -> None:
 
 async def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"text": 1}\n{"text": "Marley was dead."}\n[]\n')
-    corpus = Corpus.of_paths([tmp_path], ReadOptions())
-    said = await estimate(corpus, load_settings())
+    said = await estimate(Corpus.of_paths([tmp_path], ReadOptions()), load_settings())
     assert said.documents == 1
     [reason] = said.unreadable.values()
     assert "line 1" in reason

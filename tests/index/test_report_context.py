@@ -1,13 +1,14 @@
-"""What a report is written from: prominent first, never above the budget, every part shown."""
+"""What a report is written from: prominent first, within the budget; how much of it changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.index.report_context import pack, report_of_elements
-from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.index.report_inputs import drift, pieces_of, sample_of_texts
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, record_of
 from graphrag_neo4j.model.material import (
     ClaimMaterial,
     EntityMaterial,
@@ -15,11 +16,7 @@ from graphrag_neo4j.model.material import (
     RelationshipMaterial,
     ReportMaterial,
 )
-
-
-def words(text: str) -> int:
-    """Tokens for these tests: a word each."""
-    return len(text.split())
+from tests.support.preset_backend import words
 
 
 def entity(n: int, degree: int = 1, part: str | None = None, length: int = 3) -> EntityMaterial:
@@ -82,28 +79,22 @@ def test_the_elements_of_a_replaced_part_stay_out_however_prominent_they_are() -
     assert set(ids(less_room)) == {"p000", "p001", "r100", "r101"}
 
 
-def hub_and_claims(claims: Sequence[ClaimMaterial]) -> ReportMaterial:
-    """A leaf of ten entities around a hub, which all the claims are about."""
-    known = [entity(1, degree=9, length=20), *(entity(n, length=20) for n in range(2, 11))]
-    return material(known, [edge(n, 1, n) for n in range(2, 11)], claims)
-
-
-def kinds(table: ContextTable) -> dict[str, int]:
-    return {kind: len(records) for kind, records in table.by_kind().items()}
-
-
 def test_claims_with_one_subject_object_and_type_are_one_line_with_their_number() -> None:
+    """In a leaf of ten entities around a hub, which all the claims are about."""
     alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(200)]
     other = replace(claim(200, 1), alike=("E1", "E2", "DELAY"))
-    table = pack(hub_and_claims([*alike, other]), 450, words)
-    lines = [record.line for record in table.by_kind()["Claims"]]
-    assert lines[0] == ("0 | it is so (one of 200 claims with this subject, object and type)\n")
-    assert lines[1] == "200 | it is so\n"
-    assert {**kinds(table), "Claims": 0} == {"Entities": 10, "Relationships": 9, "Claims": 0}
-    everything = pack(hub_and_claims(alike[:3]), 1000, words)
-    assert [record.line for record in everything.by_kind()["Claims"]] == [
-        "0 | it is so\n", "1 | it is so\n", "2 | it is so\n",
-    ]  # fmt: skip
+    known = [entity(1, degree=9, length=20), *(entity(n, length=20) for n in range(2, 11))]
+    edges = [edge(n, 1, n) for n in range(2, 11)]
+    table = pack(material(known, edges, [*alike, other]), 450, words)
+    shown = table.by_kind()
+    assert [record.line for record in shown["Claims"]][:2] == [
+        "0 | it is so (one of 200 claims with this subject, object and type)\n",
+        "200 | it is so\n",
+    ]
+    assert (len(shown["Entities"]), len(shown["Relationships"])) == (10, 9)
+    everything = pack(material(known, edges, alike[:3]), 1000, words)
+    lines = [record.line for record in everything.by_kind()["Claims"]]
+    assert lines == [f"{n} | it is so\n" for n in range(3)]
 
 
 def test_every_part_of_an_over_budget_parent_shows() -> None:
@@ -158,3 +149,53 @@ def test_a_budget_is_never_exceeded_and_no_claim_is_shown_without_its_entity(
     assert words(table.text) <= budget
     shown = set(ids(table))
     assert all(one.about[0] in shown for one in claims if one.record.id in shown)
+
+
+# Drift: how much of the material of a report has changed, between nothing and everything.
+PIECES = st.dictionaries(st.integers(-(2**63), 2**63 - 1), st.integers(1, 1000), max_size=40)
+
+
+def told_of(text: str, sample: Iterable[int]) -> dict[int, int]:
+    """The pieces of a report on one entity, whose description is made from a sample of texts."""
+    record = record_of("Entities", 1, "Ada", "Ada", "person", text)
+    one = EntityMaterial(record, "Ada", text, 1, type="person", sample=tuple(sample))
+    return pieces_of(pack(material([one]), 10_000, words), material([one]))
+
+
+def report_of(id_: str, report: str, sample: Iterable[int]) -> PartMaterial:
+    record = ContextRecord("Reports", 1, id_, report)
+    return PartMaterial(id_, record, record, record, 5.0, tuple(sample))
+
+
+def pieces(*parts: PartMaterial) -> dict[int, int]:
+    table = ContextTable(10_000, words)
+    table.add(one.full for one in parts)
+    return pieces_of(table, material([], parts=parts))
+
+
+@settings(max_examples=40)
+@given(PIECES, PIECES)
+def test_drift_is_a_share_and_the_same_in_both_directions(
+    before: Mapping[int, int], now: Mapping[int, int]
+) -> None:
+    assert 0 <= drift(before, now) <= 1
+    assert drift(before, now) == drift(now, before)
+    assert (drift(before, now) == 0) == (before == now)
+
+
+def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> None:
+    texts = [f"Description {n} of a well known thing." for n in range(100)]
+    sample, later = sample_of_texts(texts), sample_of_texts([*texts, "A new description."])
+    other = sample_of_texts([f"Another {n}" for n in range(100)])
+    before = told_of("A summary in the words of a model.", sample)
+    assert drift(before, told_of("Wholly other prose about the same.", later)) < 0.15
+    assert drift(before, told_of("A summary in the words of a model.", other)) > 0.6
+
+
+def test_a_rewritten_sub_report_counts_by_what_changed_of_its_own_material() -> None:
+    other = report_of("two", "A second report that stays as it is.", range(100, 116))
+    before = pieces(report_of("one", "The first text of a model.", range(16)), other)
+    again = report_of("one", "Quite another text of a model.", (*range(1, 16), 99))
+    assert 0 < drift(before, pieces(again, other)) < 0.1
+    unknown = report_of("one", "Quite another text of a model.", ())
+    assert drift(before, pieces(unknown, other)) > 0.3

@@ -4,17 +4,12 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.index.stages.summarize import Described, Group, SummaryLimits, tree_summarize
 from graphrag_neo4j.text import identify
-
-Answer = Callable[[Group], str]
-
-
-def words(text: str) -> int:
-    return len(text.split())
+from tests.support.preset_backend import words
 
 
 def answer(group: Group) -> str:
@@ -26,17 +21,20 @@ BUDGET = SummaryLimits(join=10, context=100, count=words)
 
 
 def ask_until_described(
-    descriptions: Sequence[str],
+    descriptions: Sequence[str | tuple[str, str]],
     known: dict[str, str],
     *,
     budget: SummaryLimits = BUDGET,
-    signature: str = "s",
-    say: Answer = answer,
+    say: Callable[[Group], str] = answer,
 ) -> tuple[Described, list[Group]]:
-    """The description, and the groups that were asked about; `known` learns their texts."""
+    """The description, and the groups that were asked about; `known` learns their texts.
+
+    A description may come with its document.
+    """
     asked: list[Group] = []
+    pairs = [(one, "") if isinstance(one, str) else one for one in descriptions]
     for _ in range(100):
-        found = tree_summarize([(text, "") for text in descriptions], signature, known, budget)
+        found = tree_summarize(pairs, "s", known, budget)
         if isinstance(found, Described):
             return found, asked
         asked += found
@@ -50,7 +48,6 @@ TEXTS = st.lists(
 )
 
 
-@settings(deadline=None, derandomize=True)
 @given(TEXTS, st.integers(0, 40), st.integers(2, 50), st.integers(1, 80))
 def test_it_always_ends_and_no_call_exceeds_its_budget(
     texts: list[str], join: int, context: int, length: int
@@ -67,7 +64,6 @@ def test_it_always_ends_and_no_call_exceeds_its_budget(
     assert found.by_model is bool(asked)
 
 
-@settings(deadline=None, derandomize=True)
 @given(TEXTS, st.randoms(use_true_random=False))
 def test_order_and_repetition_make_no_difference(texts: list[str], chance: Random) -> None:
     budget = SummaryLimits(5, 50, words)
@@ -98,14 +94,7 @@ def test_one_more_document_changes_few_groups_however_often_it_describes_the_ele
     def of(document: int) -> list[tuple[str, str]]:
         return [(f"Document {document} says thing {n}", f"d{document}") for n in range(20)]
 
-    def ask(descriptions: list[tuple[str, str]], known: dict[str, str]) -> int:
-        asked = 0
-        while isinstance(found := tree_summarize(descriptions, "s", known, BUDGET), list):
-            known |= {group.hash: answer(group) for group in found}
-            asked += len(found)
-        return asked
-
     known: dict[str, str] = {}
     many = [one for document in range(30) for one in of(document)]
-    assert ask(many, known) > 30
-    assert ask([*many, *of(30)], known) <= 6
+    assert len(ask_until_described(many, known)[1]) > 30
+    assert len(ask_until_described([*many, *of(30)], known)[1]) <= 6

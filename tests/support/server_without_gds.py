@@ -11,6 +11,16 @@ from graphrag_neo4j.embedded.jars import jars_folder
 from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.settings import Neo4jRelease
 
+# The last two let it end at once, as the embedded one does.
+SETTINGS = """server.http.enabled=false
+server.memory.pagecache.size=64m
+db.tx_log.preallocate=false
+dbms.security.auth_enabled=false
+dbms.usage_report.enabled=false
+internal.server.bolt.thread_pool_shutdown_wait_time=0s
+internal.server.bolt.connection_shutdown_wait_time=0s
+"""
+
 
 @contextmanager
 def server_without_gds(release: Neo4jRelease, home: Path) -> Iterator[str]:
@@ -26,8 +36,14 @@ def server_without_gds(release: Neo4jRelease, home: Path) -> Iterator[str]:
 def _started(release: Neo4jRelease, home: Path) -> "tuple[int, subprocess.Popen[str]]":
     """Starts it at a free port, and at another one if a program takes that meanwhile."""
     port, _ = choose_ports([], [])
-    _write_config(home / "conf" / "neo4j.conf", port)
-    server = subprocess.Popen(_command(release, home), stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own paths
+    wanted, java, conf = RELEASES[release], find_java(), home / "conf"
+    conf.mkdir(parents=True, exist_ok=True)
+    address = f"server.bolt.listen_address={LOOPBACK}:{port}\n"
+    (conf / "neo4j.conf").write_text(address + SETTINGS, "utf-8")
+    class_path = os.pathsep.join([str(conf), str(jars_folder(wanted) / "lib" / "*")])
+    command = [java.path, "-Xmx512m", *java.flags(), "-cp", class_path, wanted.main_class]
+    command += [f"--home-dir={home}", f"--config-dir={conf}", "--console-mode"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own paths
     assert server.stdout is not None
     said = ""
     for line in server.stdout:
@@ -37,27 +53,3 @@ def _started(release: Neo4jRelease, home: Path) -> "tuple[int, subprocess.Popen[
     with server:
         assert "already in use" in said, said
     return _started(release, home)
-
-
-def _command(release: Neo4jRelease, home: Path) -> list[str]:
-    wanted = RELEASES[release]
-    java, conf = find_java(), home / "conf"
-    class_path = os.pathsep.join([str(conf), str(jars_folder(wanted) / "lib" / "*")])
-    command = [java.path, "-Xmx512m", *java.flags(), "-cp", class_path, wanted.main_class]
-    return [*command, f"--home-dir={home}", f"--config-dir={conf}", "--console-mode"]
-
-
-def _write_config(path: Path, port: int) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    settings = {
-        "server.bolt.listen_address": f"{LOOPBACK}:{port}",
-        "server.http.enabled": "false",
-        "server.memory.pagecache.size": "64m",
-        "db.tx_log.preallocate": "false",
-        "dbms.security.auth_enabled": "false",
-        "dbms.usage_report.enabled": "false",
-        # It ends at once, as the embedded one does.
-        "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",
-        "internal.server.bolt.connection_shutdown_wait_time": "0s",
-    }
-    path.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), "utf-8")

@@ -46,7 +46,7 @@ async def test_it_has_the_subjects_of_few_documents_too() -> None:
 
 
 async def test_the_order_of_the_documents_changes_nothing() -> None:
-    documents = [document(subject, n, 20) for n in range(50) for subject in SUBJECTS]
+    documents = [document(subject, n, 20) for n in range(35) for subject in SUBJECTS]
     first = await sample_of(documents, 5)
     random.Random(1).shuffle(documents)
     assert await sample_of(documents, 5) == first

@@ -1,7 +1,7 @@
 """`tune` from documents to prompt files that an index is made with, against the fake endpoint."""
 
+import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,12 +35,6 @@ def lists(body: Body) -> str | None:
     )
 
 
-@pytest.fixture
-def recorded() -> Iterator[tuple[str, list[Body]]]:
-    with recording_endpoint() as one:
-        yield one
-
-
 def settings_for(url: str, **given: object) -> Settings:
     return load_settings(
         neo4j_uri=NOWHERE, openai_base_url=url, openai_api_key="sk-x", claims=False, **given
@@ -56,52 +50,43 @@ async def tuned(url: str, *documents: str, **wishes: object) -> Tuning:
         await rag.aclose()
 
 
-def first_prompt(settings: Settings, text: str = "Ann sails.") -> str:
-    request = next(LLMIndexBackend.from_settings(settings).extract(ChunkText("c", text)))
-    return request.messages[0].content
-
-
 @pytest.mark.one_release
 @pytest.mark.usefixtures("graph", "environment")
 def test_an_index_uses_the_types_and_the_examples(
-    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: tuple[str, list[Body]]
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url, came = recorded
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
     monkeypatch.setenv("KG_CLAIMS", "false")
-    [document, *_] = sorted(SAMPLE.glob("*.txt"))
-    with monkeypatch.context() as without:
-        without.setenv("NEO4J_URI", NOWHERE)  # no graph is needed
-        ran = kg("tune", SAMPLE, "-o", "prompts", "--passages", "6", "--yes")
-    assert ran.code == 0, ran.err
-    lines = dict(
-        line.strip().split("=") for line in ran.out.splitlines() if line.startswith("  KG_")
-    )
-    assert lines["KG_PROMPTS"] == "prompts"
-    assert [schema_of(body) for body in came[:2]] == ["collection_profile", "entity_types"]
-    came.clear()
-    text = document.read_text("utf-8")[:6000]
+    text = min(SAMPLE.glob("*.txt")).read_text("utf-8")[:6000]
     (tmp_path / "one.txt").write_text(text, "utf-8")
-    for name, value in lines.items():
-        monkeypatch.setenv(name, value)
-    indexed = kg("index", tmp_path / "one.txt", "--json")
+    with recording_endpoint() as (url, came):
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with monkeypatch.context() as without:
+            without.setenv("NEO4J_URI", NOWHERE)  # no graph is needed
+            ran = kg("tune", SAMPLE, "-o", "prompts", "--passages", "6", "--yes")
+        assert ran.code == 0, ran.err
+        lines = [line.strip() for line in ran.out.splitlines() if line.startswith("  KG_")]
+        assert "KG_PROMPTS=prompts" in lines
+        assert [schema_of(body) for body in came[:2]] == ["collection_profile", "entity_types"]
+        came.clear()
+        for name, _, value in (line.partition("=") for line in lines):
+            monkeypatch.setenv(name, value)
+        indexed = kg("index", tmp_path / "one.txt", "--json")
     assert indexed.code == 0, indexed.err
     assert indexed.json["status"]["counts"]["entities"]
-    types = lines["KG_ENTITY_TYPES"].split(",")
+    types = os.environ["KG_ENTITY_TYPES"].split(",")
     examples = (tmp_path / "prompts" / "extract_examples.md").read_text("utf-8")
     passage = examples.partition("<text ")[2].splitlines()[1]
     read = [prompt_of(body) for body in came if "# Your passage" in prompt_of(body)]
+    reports = [prompt_of(body) for body in came if schema_of(body) == "community_report"]
     assert read
+    assert reports
     for prompt in read:
         assert passage in prompt
         assert all(f"- {one}: Whatever the texts show to be" in prompt for one in types)
         assert f"Only entities of these types: {', '.join(types)}." in prompt
-    reports = [prompt_of(body) for body in came if schema_of(body) == "community_report"]
     assert all("The whole collection: texts that tell of" in prompt for prompt in reports)
-    assert reports
 
 
-@pytest.mark.usefixtures("only_settings_of_the_test")
 async def test_hostile_text_stays_text(tmp_path: Path) -> None:
     with recording_endpoint(lists) as (url, _):
         found = await tuned(url, HOSTILE, entity_types=["person", "organization"])
@@ -109,7 +94,8 @@ async def test_hostile_text_stays_text(tmp_path: Path) -> None:
     before, after = found.prompt_tokens
     assert 500 < after < before + 1000
     assert found.write(tmp_path / "prompts").folder == tmp_path / "prompts"
-    prompt = first_prompt(settings_for(url, prompts=tmp_path / "prompts"))
+    backend = LLMIndexBackend.from_settings(settings_for(url, prompts=tmp_path / "prompts"))
+    prompt = next(backend.extract(ChunkText("c", "Ann sails."))).messages[0].content
     example = prompt.partition("# Examples")[2].partition("# Your passage")[0]
     passage = example.partition("<text ")[2].partition("\nList:")[0]
     assert "Pay $5 to $examples and { input_text } { examples }." in passage
@@ -135,11 +121,8 @@ async def test_what_the_caller_gives_is_kept() -> None:
             entity_types=["Official", "law"],
             passages=2,
         )
-    assert (found.domain, found.language, found.persona) == (
-        "minutes of harbours",
-        "German",
-        "an archivist",
-    )
+    given = (found.domain, found.language, found.persona)
+    assert given == ("minutes of harbours", "German", "an archivist")
     assert [one.name for one in found.entity_types] == ["Official", "law"]
     assert found.examples == []  # the types of the list are others
     assert "extract_examples.md" not in found.files
@@ -150,48 +133,37 @@ async def test_what_the_caller_gives_is_kept() -> None:
     assert "Official, law" in prompt_of(came[1])
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"passages": 0}, "passages must be a whole number from 1 on"),
-        ({"domain": " "}, "domain is empty"),
-        ({"entity_types": ["a", "$"]}, "entity_types holds an empty name"),
-    ],
-)
-async def test_an_argument_that_can_not_be_used_is_refused(
-    given: dict[str, object], said: str
-) -> None:
-    with pytest.raises(InputError, match=said):
-        await tuned("http://127.0.0.1:1/v1", HOSTILE, **given)
+async def test_an_argument_that_can_not_be_used_is_refused() -> None:
+    wishes: dict[str, dict[str, object]] = {
+        "passages must be a whole number from 1 on": {"passages": 0},
+        "domain is empty": {"domain": " "},
+        "entity_types holds an empty name": {"entity_types": ["a", "$"]},
+    }
+    for said, given in wishes.items():
+        with pytest.raises(InputError, match=said):
+            await tuned("http://127.0.0.1:1/v1", HOSTILE, **given)
 
 
 @pytest.mark.one_release
 @pytest.mark.usefixtures("graph", "environment")
-class TestCommand:
-    """What the command says and writes."""
-
-    def test_without_a_model_it_says_so(self, kg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("KG_MODEL", "extractive")
-        ran = kg("tune", SAMPLE, "--yes")
-        assert ran.code == 1
-        assert "Prompts are fitted to documents by a model, and KG_MODEL=extractive" in ran.err
-        monkeypatch.delenv("KG_MODEL")
-        monkeypatch.delenv("OPENAI_API_KEY")
-        monkeypatch.delenv("OPENAI_BASE_URL")
-        assert "no model is set: set OPENAI_API_KEY" in kg("tune", SAMPLE, "--yes").err
-
-    def test_it_asks_before_it_spends(
-        self, kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "a.txt").write_text(HOSTILE)
-        ran = kg("tune", tmp_path / "a.txt")
-        assert ran.code == 1
-        assert "add --yes to the command" in ran.err
-        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-        monkeypatch.setattr("graphrag_neo4j.cli.output.terminal.confirmed", lambda _: False)
-        ran = kg("tune", tmp_path / "a.txt")
-        assert ran.code == 1
-        assert "1 passage of 1 document" in ran.out
-        assert "in about 3 calls with" in ran.out
-        assert ran.out.endswith("Nothing was asked and nothing was written.\n")
-        assert not (tmp_path / "prompts").exists()
+def test_the_command_asks_before_it_spends_and_says_that_it_needs_a_model(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text(HOSTILE)
+    ran = kg("tune", tmp_path / "a.txt")
+    assert (ran.code, "add --yes to the command" in ran.err) == (1, True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("graphrag_neo4j.cli.output.terminal.confirmed", lambda _: False)
+    ran = kg("tune", tmp_path / "a.txt")
+    assert ran.code == 1
+    assert "1 passage of 1 document" in ran.out
+    assert "in about 3 calls with" in ran.out
+    assert ran.out.endswith("Nothing was asked and nothing was written.\n")
+    assert not (tmp_path / "prompts").exists()
+    monkeypatch.setenv("KG_MODEL", "extractive")
+    ran = kg("tune", SAMPLE, "--yes")
+    assert ran.code == 1
+    assert "Prompts are fitted to documents by a model, and KG_MODEL=extractive" in ran.err
+    for name in ("KG_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name)
+    assert "no model is set: set OPENAI_API_KEY" in kg("tune", SAMPLE, "--yes").err

@@ -89,9 +89,8 @@ class Endpoint:
     def _ask_in_batch(self, body: bytes) -> HttpResponse:
         """The response to a chat request that stands in a batch; it is logged as a call, too."""
         headers = {"authorization": f"Bearer {self._options.key}"}
-        return self._answer(
-            HttpRequest("POST", "/v1/chat/completions", headers, body), "/v1/batches"
-        )
+        request = HttpRequest("POST", "/v1/chat/completions", headers, body)
+        return self._answer(request, "/v1/batches")
 
     def _answer(self, request: HttpRequest, logged: str) -> HttpResponse:
         call = Call(time.monotonic(), logged, digest(request.body))

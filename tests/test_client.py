@@ -44,7 +44,7 @@ def write(folder: Path, **texts: str) -> None:
 
 
 @pytest.mark.usefixtures("graph", "environment")
-def test_a_script_indexes_and_asks_for_the_state_without_a_warning(tmp_path: Path) -> None:
+def test_a_script_indexes_and_asks_for_the_state_without_a_warning() -> None:
     script = (
         "import logging\n"
         "logging.getLogger('asyncio').setLevel('ERROR')  # dev mode tells what takes long\n"
@@ -54,13 +54,8 @@ def test_a_script_indexes_and_asks_for_the_state_without_a_warning(tmp_path: Pat
         "    print(built.complete, rag.status().counts['documents'])\n"
         "    print(rag.delete('memory:0'))\n"
     )
-    done = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-X", "dev", "-W", "error", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    command = [sys.executable, "-X", "dev", "-W", "error", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     assert done.stderr == ""
     assert done.stdout == "True 1\n{'memory:0': ['memory:0']}\n"
 
@@ -103,12 +98,6 @@ async def test_documents_may_come_from_any_iterable_also_where_a_loop_runs_alrea
     assert rows == [{"page": 3}]
     rows = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome ORDER BY outcome")
     assert [row["outcome"] for row in rows] == ["done", "done", "failed"]
-
-
-def test_no_server_may_be_started_where_that_is_off(settings: Make) -> None:
-    apart = settings(neo4j_uri=None, embedded=False)
-    with pytest.raises(GraphError, match="No Neo4j is set: set NEO4J_URI"), GraphRAG(apart):
-        pass
 
 
 async def test_files_are_deleted_by_source_and_by_path_from_anywhere(
@@ -282,6 +271,8 @@ async def test_a_client_works_without_with_and_is_closed_as_often_as_you_like(
         await other.aclose()
         with pytest.raises(InputError, match="call aopen first"):
             await other.status()
+    with pytest.raises(GraphError, match="No Neo4j is set: set NEO4J_URI"):
+        await AsyncGraphRAG(alone.changed(neo4j_uri=None, embedded=False)).aopen()
 
 
 def test_threads_that_share_a_client_share_its_limits(

@@ -173,13 +173,10 @@ async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) 
     assert good.ok
     assert bad.ok is False
     assert "nonesuch" in bad.says
-
-
-async def test_a_judge_is_checked_only_if_it_has_a_model_of_its_own(endpoint: FakeEndpoint) -> None:
-    endpoint.change(models=["gpt-4.1-mini", "strict", "text-embedding-3-small"])
-    assert (await of_endpoint(openai_base_url=endpoint.url))["JSON"].ok
+    # A judge is checked only if it has a model of its own.
     asked = {call.model for call in endpoint.log}
     endpoint.reset()
+    endpoint.change(models=["gpt-4.1-mini", "strict", "text-embedding-3-small"])
     await of_endpoint(openai_base_url=endpoint.url, judge_model="strict")
     assert {call.model for call in endpoint.log} - asked == {"strict"}
 
@@ -228,15 +225,10 @@ async def test_what_an_endpoint_lacks_is_no_obstacle_where_nothing_needs_it(
     assert {check.ok for check in found.values()} == {True}
 
 
-def run_doctor(*options: str, **environment: str) -> tuple[int, str]:
+def run_doctor(**environment: str) -> tuple[int, str]:
     """Exit code and output of the command in a process of its own, as a user runs it."""
-    done = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-m", "graphrag_neo4j.cli", "doctor", *options],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command, env = [sys.executable, "-m", "graphrag_neo4j.cli", "doctor"], os.environ | environment
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     assert done.stderr == ""
     return done.returncode, done.stdout
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j import text
+from graphrag_neo4j import model, text
 from graphrag_neo4j.cli.output.answer import print_answer
 from graphrag_neo4j.documents import ReadOptions, read
 from graphrag_neo4j.documents.chunking import cut
@@ -34,18 +34,7 @@ from graphrag_neo4j.llm.evaluate.judges import PairJudge
 from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.model import (
-    ChunkText,
-    ClaimRecord,
-    DescribedThing,
-    Extraction,
-    FindingText,
-    LLMTask,
-    Reply,
-    Usage,
-    WrittenReport,
-    citations,
-)
+from graphrag_neo4j.model import LLMTask, Reply, citations
 from graphrag_neo4j.model.concurrency import result_without_requests
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, report_line
 from graphrag_neo4j.model.material import ReportMaterial
@@ -61,7 +50,7 @@ pytestmark = pytest.mark.slow
 
 CHARACTERS = 30_000
 SECONDS = 2.5  # of processor time; hardly one takes a fifth of it
-CHUNK = ChunkText("c", "Marley was dead, to begin with. " * 60)
+CHUNK = model.ChunkText("c", "Marley was dead, to begin with. " * 60)
 RECORD = '("entity"<|>A<|>person<|>'
 INDEX = LLMIndexBackend.from_settings(load_settings(gleanings=0))
 QUERY = LLMQueryBackend.from_settings(load_settings())
@@ -132,14 +121,14 @@ async def _pieces(whole: str) -> AsyncGenerator[str, None]:
 
 
 async def _streamed(whole: str) -> str:
-    stream = remove_reasoning_streamed(storable_pieces(_pieces(whole), Usage()))
+    stream = remove_reasoning_streamed(storable_pieces(_pieces(whole), model.Usage()))
     return "".join([piece async for piece in stream])
 
 
 def _extracted(reply: str) -> None:
     for whole in (reply, f'("entity"<|>{reply}<|>{reply}<|>{reply})<|COMPLETE|>'):
         found = drive(INDEX.extract(CHUNK), whole)
-        if isinstance(found, Extraction):
+        if isinstance(found, model.Extraction):
             mention_rows("c", found)
             stated_rows("c", found)
 
@@ -148,13 +137,13 @@ def _claimed(reply: str) -> None:
     whole = f"(A<|>B<|>T<|>TRUE<|>NONE<|>{reply[:99]}<|>{reply}<|>{reply})<|COMPLETE|>"
     for one in (reply, whole):
         drive(INDEX.claims(CHUNK), one)
-    claim = ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
+    claim = model.ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
     claim_rows(CHUNK, [claim], {})
 
 
 def _thought(reply: str) -> None:
     nothing = ContextTable(float("inf"), len)
-    drive(INDEX.summarize([DescribedThing("A", ["a", "b"])]), reply)
+    drive(INDEX.summarize([model.DescribedThing("A", ["a", "b"])]), reply)
     drive(INDEX.report("x", ReportMaterial({}, [], [])), reply)
     drive(QUERY.points("Who?", nothing), reply)
     drive(QUERY.prime("Who?", nothing), reply)
@@ -177,7 +166,9 @@ def _evaluated(whole: str) -> None:
 
 def _reported(written: str) -> None:
     known: dict[citations.CitationKind, dict[int, str]] = {"Entities": {1: "a"}}
-    report_row("c", WrittenReport(written, written, [FindingText(written, written)]), known)
+    report_row(
+        "c", model.WrittenReport(written, written, [model.FindingText(written, written)]), known
+    )
     report_line(written)
 
 
@@ -307,7 +298,9 @@ def test_a_name_with_many_statements_is_described_in_a_moment() -> None:
     said = "Ann{0} met Bob{0} in town{0} with friend{0}.\n"
 
     def describe(text: str) -> str | ReplyError:
-        [summary] = result_without_requests(backend.summarize([DescribedThing("Ann1", [text])]))
+        [summary] = result_without_requests(
+            backend.summarize([model.DescribedThing("Ann1", [text])])
+        )
         return summary
 
     assert describe(said.format(1)) == said.format(1).strip()

@@ -207,11 +207,8 @@ def test_its_commands_run(
     if any("kg-build" in line for line in lines):
         request.getfixturevalue("graph" if builds else "indexed")
     for line in lines:
-        if line.startswith(BENCH):
-            knows_its_options(line)
-            continue
-        if line.startswith(EVALUATION):
-            names_what_exists(line)
+        if line.startswith((BENCH, EVALUATION)):
+            (knows_its_options if line.startswith(BENCH) else names_what_exists)(line)
             continue
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", io.StringIO("Who is there?\n\n"))

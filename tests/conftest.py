@@ -1,6 +1,6 @@
 """One Neo4j for the whole run, empty before each test; settings that come from the test alone.
 
-With pytest-xdist each worker has a server of its own.
+With pytest-xdist each worker has a server of its own, and runs whole files (`--dist loadfile`).
 """
 
 import copy
@@ -21,12 +21,12 @@ import pytest
 from selenium.webdriver import Chrome
 
 from graphrag_neo4j.cli import main
-from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.chromium import Page, chromium, new_page
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.servers import TestServer, any_server, starting_server
+from tests.support.servers import TestServer, any_server, environment_of, starting_server
 from tests.support.wiping import wipe
 
 # Machines are slow at times, and a failure should come again.
@@ -61,11 +61,7 @@ LAST = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What uses the server is marked, so that another release can be tested by `-m graph`.
-
-    With pytest-xdist the tests of a file run on one worker (`--dist loadfile`), so that they can
-    share an index or a server.
-    """
+    """What uses the server is marked, so that another release can be tested by `-m graph`."""
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.graph)
@@ -131,7 +127,7 @@ async def connected(
     anyio_backend: str,  # noqa: ARG001 - named, it serves tests that do not await, too
 ) -> AsyncIterator[Graph]:
     """One connection for the run; refused if the database holds anything: tests would wipe it."""
-    async with connect(server.uri, server.username, server.password, server.database) as graph:
+    async with server.connect() as graph:
         rows = await graph.run_plain("MATCH (node) RETURN count(node) AS n")
         if rows[0]["n"]:
             pytest.exit(f"The database at {server.uri} is not empty: tests would wipe it.", 1)
@@ -164,10 +160,7 @@ Make = Callable[..., Settings]
 
 @pytest.fixture
 def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
-    """Settings for the test's graph and endpoint, and whatever else is given.
-
-    Claims are extracted, although a model extracts none by default: so all stages are tested.
-    """
+    """Settings for the test's graph and endpoint, with claims, and whatever else is given."""
 
     def make(**given: object) -> Settings:
         asked = {"openai_base_url": endpoint.url, "openai_api_key": KEY, **given}
@@ -185,10 +178,7 @@ def alone(checked_server: TestServer) -> Settings:
 def _settings(server: TestServer, **given: object) -> Settings:
     return load_settings(
         **{
-            "neo4j_uri": server.uri,
-            "neo4j_username": server.username,
-            "neo4j_password": server.password,
-            "neo4j_database": server.database,
+            **server.settings,
             "openai_base_url": None,
             "openai_api_key": None,
             "concurrency": 8,
@@ -201,18 +191,9 @@ def _settings(server: TestServer, **given: object) -> Settings:
 @pytest.fixture
 def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test's graph and endpoint in the environment, as a user has theirs."""
-    given = settings()
-    for name, value in {
-        "NEO4J_URI": given.neo4j_uri,
-        "NEO4J_USERNAME": given.neo4j_username,
-        "NEO4J_PASSWORD": given.neo4j_password and given.neo4j_password.get_secret_value(),
-        "NEO4J_DATABASE": given.neo4j_database,
-        "OPENAI_BASE_URL": given.openai_base_url,
-        "OPENAI_API_KEY": given.openai_api_key and given.openai_api_key.get_secret_value(),
-        "KG_CONCURRENCY": "8",
-        "KG_CLAIMS": "true",
-    }.items():
-        monkeypatch.setenv(name, value or "")
+    ours = {"KG_CONCURRENCY": "8", "KG_CLAIMS": "true"}
+    for name, value in {**environment_of(settings()), **ours}.items():
+        monkeypatch.setenv(name, value)
 
 
 @dataclass(frozen=True, slots=True)

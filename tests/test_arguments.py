@@ -51,15 +51,10 @@ def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
     monkeypatch.setenv("KG_TEST_ANYTHING", "x")
     monkeypatch.setenv("KG_MAP_CALLS", "2")
     (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_TIMEOUT=3\nA=b\n")
+    nothing = "which is not a setting and does nothing. Did you mean"
     said = [
-        (
-            "The environment sets KG_MAX_COTS, which is not a setting and does nothing. "
-            "Did you mean KG_MAX_COST?"
-        ),
-        (
-            "The file .env sets KG_LANGAGE, which is not a setting and does nothing. "
-            "Did you mean KG_LANGUAGE?"
-        ),
+        f"The environment sets KG_MAX_COTS, {nothing} KG_MAX_COST?",
+        f"The file .env sets KG_LANGAGE, {nothing} KG_LANGUAGE?",
     ]
     assert unknown_names() == said
     for kind in (GraphRAG, AsyncGraphRAG):
@@ -106,10 +101,7 @@ def test_an_address_that_is_none_is_said_with_the_one_to_set(address: str, inste
         ({"expand": "walk"}, "must be one of hop, ppr, not 'walk'"),
         ({"dynamic": "no"}, "dynamic must be True or False, and 'no' was given"),
         ({"history": ["ab"]}, "history must be a list of pairs"),
-        (
-            {"method": "local", "level": 0},
-            "The option level is for global search, but the method is local",
-        ),
+        ({"method": "local", "level": 0}, "option level is for global search, but the method is"),
         ({"method": "global", "expand": "hop"}, "The option expand is for local and drift search"),
         ({"dynamic": True, "level": 0}, "The option dynamic chooses the reports itself"),
     ],
@@ -117,11 +109,9 @@ def test_an_address_that_is_none_is_said_with_the_one_to_set(address: str, inste
 def test_an_option_of_a_question_that_can_not_be_used(how: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Question("Who is there?", **how)
-
-
-@pytest.mark.parametrize("text", [None, 5, "", " \n\t", "\udcff", b"Who?"])
-def test_a_question_that_is_none(text: Any) -> None:  # noqa: ANN401 - of any type
-    assert refused(lambda: Question(text)).startswith("The question ")
+    wrong: list[Any] = [None, 5, "", " \n\t", "\udcff", b"Who?"]
+    for text in wrong:
+        assert refused(lambda text=text: Question(text)).startswith("The question ")  # type: ignore[misc]
 
 
 SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
@@ -159,6 +149,14 @@ def test_what_is_no_settings_and_no_listener_is_refused(kind: Callable[..., obje
     assert "listen must be a function" in refused(lambda: kind(load_settings(), None))
 
 
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with one document; nothing answers where Neo4j is said to be."""
+    (tmp_path / "here.txt").write_text(TALE)
+    monkeypatch.setenv("NEO4J_URI", NOWHERE)
+    return tmp_path
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -178,52 +176,32 @@ def test_what_is_no_settings_and_no_listener_is_refused(kind: Callable[..., obje
     ],
 )
 def test_a_command_refuses_what_it_can_before_it_looks_for_neo4j(
-    kg: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    arguments: list[str],
-    code: int,
-    said: str,
+    kg_alone: Run, in_folder: Path, arguments: list[str], code: int, said: str
 ) -> None:
-    (tmp_path / "here.txt").write_text(TALE)
-    (tmp_path / "sub").mkdir()
-    monkeypatch.setenv("NEO4J_URI", NOWHERE)
-    ran = kg(*arguments)
+    (in_folder / "sub").mkdir()
+    ran = kg_alone(*arguments)
     assert (ran.code, ran.out) == (code, "")
     assert said in ran.err
     assert "does not answer" not in ran.err
 
 
 @pytest.mark.parametrize("command", [["query", "Who?"], ["chat"], ["index", "here.txt"], ["mcp"]])
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("KG_PROMPTS", "nowhere", "KG_PROMPTS=nowhere is no folder"),
-        ("OPENAI_API_KEY", "ключ", "OPENAI_API_KEY holds characters that no key has"),
-    ],
-)
+@pytest.mark.usefixtures("in_folder")
 def test_a_setting_that_can_not_be_used_is_refused_before_neo4j(
-    kg: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    command: list[str],
-    name: str,
-    value: str,
-    said: str,
+    kg_alone: Run, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    (tmp_path / "here.txt").write_text(TALE)
-    monkeypatch.setenv("NEO4J_URI", NOWHERE)
+    monkeypatch.setenv("KG_PROMPTS", "nowhere")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
-    monkeypatch.setenv(name, value)
-    ran = kg(*command)
-    assert ran.code == 1
-    assert said in ran.err
+    ran = kg_alone(*command)
+    assert (ran.code, "KG_PROMPTS=nowhere is no folder" in ran.err) == (1, True)
+    monkeypatch.delenv("KG_PROMPTS")
+    monkeypatch.setenv("OPENAI_API_KEY", "ключ")
+    ran = kg_alone(*command)
+    assert (ran.code, "OPENAI_API_KEY holds characters that no key" in ran.err) == (1, True)
 
 
 @pytest.mark.usefixtures("graph", "environment")
-def test_names_that_are_misspelt(
+def test_names_that_are_misspelt_options_that_do_nothing_and_levels_that_are_not_there(
     kg: Run, settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KG_MODEL", "extractive")
@@ -244,15 +222,6 @@ def test_names_that_are_misspelt(
     missing = kg("delete", "tael.txt")
     assert missing.code == 1
     assert f"Did you mean {(tmp_path / 'tale.txt').as_uri()}?" in missing.err
-
-
-@pytest.mark.usefixtures("graph", "environment")
-def test_options_that_do_nothing_and_levels_that_are_not_there(
-    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KG_MODEL", "extractive")
-    (tmp_path / "tale.txt").write_text(TALE)
-    assert kg("index", "tale.txt", "--quiet").code == 0
     ran = kg("query", "Where was Marley?", "--level", "0", "--prefilter", "3", "--json")
     assert ran.json["method"] == "local"
     assert [line.split(" has no effect")[0] for line in ran.err.splitlines()] == [
@@ -266,23 +235,18 @@ def test_options_that_do_nothing_and_levels_that_are_not_there(
     assert "There is no level 77. The only level is 0." in ran.err
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("neo4j_uri", "bolt://a"),
-        ("neo4j_password", "secret"),
-        ("openai_api_key", "sk-other"),
-        ("concurrency", 5),
-        ("chunk_tokens", 100),
-        ("model", "extractive"),
-    ],
-)
-def test_a_setting_of_the_client_is_refused_for_one_question(name: str, value: Any) -> None:  # noqa: ANN401 - of any type
-    how: Any = {name: value}
-    with pytest.raises(InputError) as error:
-        asked_of("Who?", how, load_settings(openai_api_key="sk-test"))
-    assert f"{name} can't be changed for one question" in str(error.value)
-    assert "secret" not in str(error.value)
+def test_a_setting_of_the_client_and_an_unknown_name_are_refused_for_one_question() -> None:
+    settings = load_settings(openai_api_key="sk-test")
+    of_client = ("neo4j_uri", "neo4j_password", "openai_api_key", "concurrency", "chunk_tokens")
+    for name, value in {**dict.fromkeys(of_client, "secret"), "model": "extractive"}.items():
+        how: Any = {name: value}
+        said = refused(lambda how=how: asked_of("Who?", how, settings))  # type: ignore[misc]
+        assert f"{name} can't be changed for one question" in said
+        assert "secret" not in said
+    for name in ("expnd", "map_cals", "metod"):
+        unknown: Any = {name: 1}
+        with pytest.raises(InputError, match=f"no option and no setting {name}. Did you mean "):
+            asked_of("Who?", unknown, settings)
 
 
 def test_any_other_setting_may_differ_for_one_question() -> None:
@@ -292,10 +256,3 @@ def test_any_other_setting_may_differ_for_one_question() -> None:
         assert asked_of("Who?", how, settings)[1] == settings
     asked, changed = asked_of("Who?", {"level": 1, "answer_model": "o", "max_cost": 2.5}, settings)
     assert (asked.level, changed.answer_model, changed.max_cost) == (1, "o", 2.5)
-
-
-@pytest.mark.parametrize("name", ["expnd", "map_cals", "metod"])
-def test_an_unknown_name_is_refused_with_the_nearest(name: str) -> None:
-    how: Any = {name: 1}
-    with pytest.raises(InputError, match=f"no option and no setting {name}. Did you mean "):
-        asked_of("Who?", how, load_settings())

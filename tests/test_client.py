@@ -44,7 +44,7 @@ def write(folder: Path, **texts: str) -> None:
 
 
 @pytest.mark.usefixtures("graph", "environment")
-def test_a_script_indexes_and_asks_for_the_state_without_a_warning(tmp_path: Path) -> None:
+def test_a_script_indexes_and_asks_for_the_state_without_a_warning() -> None:
     script = (
         "import logging\n"
         "logging.getLogger('asyncio').setLevel('ERROR')  # dev mode tells what takes long\n"
@@ -54,23 +54,10 @@ def test_a_script_indexes_and_asks_for_the_state_without_a_warning(tmp_path: Pat
         "    print(built.complete, rag.status().counts['documents'])\n"
         "    print(rag.delete('memory:0'))\n"
     )
-    done = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-X", "dev", "-W", "error", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    command = [sys.executable, "-X", "dev", "-W", "error", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     assert done.stderr == ""
     assert done.stdout == "True 1\n{'memory:0': ['memory:0']}\n"
-
-
-async def test_it_works_where_a_loop_runs_already(graph: Graph, alone: Settings) -> None:
-    assert asyncio.get_running_loop().is_running()
-    with GraphRAG(alone) as rag:
-        built = rag.index([Document(TALE, "memory:0")])
-    assert built.ingested.added == 1
-    assert await sources(graph) == ["memory:0"]
 
 
 @pytest.mark.usefixtures("graph")
@@ -92,54 +79,40 @@ def test_threads_share_one_and_only_one_of_them_writes(alone: Settings) -> None:
     assert outcomes == {"done"}
 
 
-async def test_documents_may_come_from_any_iterable(graph: Graph, alone: Settings) -> None:
+async def test_documents_may_come_from_any_iterable_also_where_a_loop_runs_already(
+    graph: Graph, alone: Settings
+) -> None:
     def given() -> Iterator[object]:
         yield Document(TALE, "ours")
         yield LangChainDocument(page_content=TALE, metadata={"source": "theirs", "page": 3})
         yield LangChainDocument(page_content=TALE, id="named")
 
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index(given())
-        await rag.index((Document(TALE, "in a tuple"),))
+    assert asyncio.get_running_loop().is_running()
+    with GraphRAG(alone) as rag:
+        assert rag.index(given()).ingested.added == 3
+        rag.index((Document(TALE, "in a tuple"),))
+        with pytest.raises(InputError, match="A dict is not a Document"):
+            rag.index([{"text": TALE}])
     assert await sources(graph) == ["in a tuple", "named", "ours", "theirs#page=3"]
     rows = await graph.run_plain("MATCH (d {source: 'theirs#page=3'}) RETURN d.meta_page AS page")
     assert rows == [{"page": 3}]
+    rows = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome ORDER BY outcome")
+    assert [row["outcome"] for row in rows] == ["done", "done", "failed"]
 
 
-async def test_what_is_no_document_ends_the_run_with_a_sentence(
-    graph: Graph, alone: Settings
-) -> None:
-    async with AsyncGraphRAG(alone) as rag:
-        with pytest.raises(InputError, match="A dict is not a Document"):
-            await rag.index([{"text": TALE}])
-    rows = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome")
-    assert rows == [{"outcome": "failed"}]
-
-
-def test_no_server_may_be_started_where_that_is_off(settings: Make) -> None:
-    apart = settings(neo4j_uri=None, embedded=False)
-    with pytest.raises(GraphError, match="No Neo4j is set: set NEO4J_URI"), GraphRAG(apart):
-        pass
-
-
-async def test_files_are_deleted_by_source_and_by_path(
+async def test_files_are_deleted_by_source_and_by_path_from_anywhere(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     write(tmp_path / "docs", a=TALE, b=TALE, c=TALE)
+    gone = tmp_path / "docs" / "d.txt"
+    rooted = ReadOptions(source_root=tmp_path / "docs")
     async with AsyncGraphRAG(alone) as rag:
         await rag.index("docs")
         a, b, c = await sources(graph)
-        found = await rag.delete("docs/a.txt", b, tmp_path / "docs" / "d.txt")
-    assert found == {"docs/a.txt": [a], b: [b], str(tmp_path / "docs" / "d.txt"): []}
-    assert await sources(graph) == [c]
-
-
-async def test_relative_sources_are_deleted_from_anywhere(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    write(tmp_path / "docs", a=TALE, b=TALE, c=TALE)
-    rooted = ReadOptions(source_root=tmp_path / "docs")
-    async with AsyncGraphRAG(alone) as rag:
+        found = await rag.delete("docs/a.txt", b, gone)
+        assert found == {"docs/a.txt": [a], b: [b], str(gone): []}
+        assert await sources(graph) == [c]
+        await rag.delete(c)
         await rag.index(tmp_path / "docs", options=rooted)
         assert await sources(graph) == ["a.txt", "b.txt", "c.txt"]
         found = await rag.delete("a.txt", "docs/b.txt", "/elsewhere/c.txt", options=rooted)
@@ -151,23 +124,14 @@ async def test_a_file_is_deleted_with_its_rows_and_nothing_of_a_like_name(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / "rows.csv").write_text("text,n\nMarley was dead.,1\nScrooge was not.,2\n")
+    uri, broken = (tmp_path / "rows.csv").as_uri(), {"a\ufffd": ["a\ufffd"], "b\ufffd": ["b\ufffd"]}
     async with AsyncGraphRAG(alone) as rag:
         await rag.index(["rows.csv"], options=ReadOptions(id_column="n"))
-        await rag.index([Document(TALE, "C"), Document(TALE, "C#")])
-        uri = (tmp_path / "rows.csv").as_uri()
+        await rag.index([Document(TALE, source) for source in ("C", "C#", "a\udcff", "b\0")])
         assert await rag.delete("rows.csv") == {"rows.csv": [f"{uri}#1", f"{uri}#2"]}
         assert await rag.delete("C") == {"C": ["C"]}
+        assert await rag.delete("a\udcff", "b\0") == broken  # they could not be stored as they are
     assert await sources(graph) == ["C#"]
-
-
-async def test_a_source_that_cannot_be_stored_can_be_deleted(graph: Graph, alone: Settings) -> None:
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index([Document(TALE, "a\udcff"), Document(TALE, "b\0")])
-        assert await rag.delete("a\udcff", "b\0") == {
-            "a\ufffd": ["a\ufffd"],
-            "b\ufffd": ["b\ufffd"],
-        }
-    assert await sources(graph) == []
 
 
 async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
@@ -187,10 +151,8 @@ async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
     uri = tmp_path.as_uri()
     assert built.dropped == [f"{uri}/docs/a.txt"]
     assert await sources(graph) == [f"{uri}/docs/b.txt", f"{uri}/docs2/c.txt", "memory:0"]
-    told = [event for event in heard if isinstance(event, Notice) and event.warning]
-    assert told == [
-        Notice(f"{uri}/docs/a.txt is gone and is dropped from the graph.", warning=True)
-    ]
+    told = [event.text for event in heard if isinstance(event, Notice) and event.warning]
+    assert told == [f"{uri}/docs/a.txt is gone and is dropped from the graph."]
 
 
 async def test_prepended_metadata_is_in_what_the_endpoint_is_asked(
@@ -240,13 +202,12 @@ def is_dropped(endpoint: FakeEndpoint) -> bool:
     return streamed(endpoint).dropped
 
 
-def test_a_stream_that_is_left_closes_its_connection(
+def test_a_stream_that_is_left_closes_its_connection_and_one_read_to_its_end_keeps_it(
     slow: Settings, endpoint: FakeEndpoint
 ) -> None:
     with GraphRAG(slow) as rag:
         stream = rag.stream(QUESTION, method="basic")
-        for _ in stream:
-            break
+        next(stream)
         stream.close()
         assert is_dropped(endpoint)
         with pytest.raises(InputError, match="stream is closed"):
@@ -254,7 +215,19 @@ def test_a_stream_that_is_left_closes_its_connection(
         with pytest.raises(InputError, match="not whole"):
             assert stream.answer.text
         endpoint.change(pace=0.0)
-        assert rag.query(QUESTION, method="basic").found
+        with rag.stream(QUESTION, method="basic") as whole:
+            text = next(whole) + "".join(whole)
+            assert list(whole) == []
+        whole.close()
+        assert whole.answer.text == text
+        assert not streamed(endpoint).dropped
+        endpoint.change(pace=SLOW)
+        left = rag.stream(QUESTION, method="basic")
+        next(left)
+    assert is_dropped(endpoint)  # it outlives its client without harm
+    with pytest.raises(InputError, match="not open"):
+        next(left)
+    left.close()
 
 
 async def test_an_asynchronous_stream_that_is_left_closes_its_connection(
@@ -269,27 +242,6 @@ async def test_an_asynchronous_stream_that_is_left_closes_its_connection(
             await anext(stream)
         endpoint.change(pace=0.0)
         assert (await rag.query(QUESTION, method="basic")).found
-
-
-def test_a_stream_that_is_read_to_its_end_has_its_answer_and_keeps_the_connection(
-    indexed: Settings, endpoint: FakeEndpoint
-) -> None:
-    with GraphRAG(indexed) as rag, rag.stream(QUESTION, method="basic") as stream:
-        text = next(stream) + "".join(stream)
-        assert list(stream) == []
-    stream.close()
-    assert stream.answer.text == text
-    assert not streamed(endpoint).dropped
-
-
-def test_a_stream_outlives_its_client_without_harm(slow: Settings, endpoint: FakeEndpoint) -> None:
-    with GraphRAG(slow) as rag:
-        stream = rag.stream(QUESTION, method="basic")
-        next(stream)
-    assert is_dropped(endpoint)
-    with pytest.raises(InputError, match="not open"):
-        next(stream)
-    stream.close()
 
 
 @pytest.mark.usefixtures("graph")
@@ -319,6 +271,8 @@ async def test_a_client_works_without_with_and_is_closed_as_often_as_you_like(
         await other.aclose()
         with pytest.raises(InputError, match="call aopen first"):
             await other.status()
+    with pytest.raises(GraphError, match="No Neo4j is set: set NEO4J_URI"):
+        await AsyncGraphRAG(alone.changed(neo4j_uri=None, embedded=False)).aopen()
 
 
 def test_threads_that_share_a_client_share_its_limits(

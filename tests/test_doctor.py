@@ -1,10 +1,8 @@
 """The doctor: what is sound is called so, and whatever is broken is named with its fix."""
 
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,10 +12,10 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes, ensure_vector_indexes
 from graphrag_neo4j.settings import Settings, load_settings
+from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.odd_endpoint import nothing_listens
 from tests.support.servers import TestServer
-
-Make = Callable[..., Settings]
 
 OF_NEO4J = ["Neo4j", "Writing", "Indexes", "Schema", "Communities"]
 ALL = [*OF_NEO4J, "Model", "Embedding"]
@@ -38,38 +36,47 @@ def without_model(settings: Settings) -> Settings:
     return settings.model_copy(update={"openai_api_key": None, "openai_base_url": None})
 
 
-@pytest.fixture
-def nobody_listens() -> Iterator[int]:
-    """A port of this machine that refuses connections."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
-
-
-async def test_where_nothing_is_wrong_every_check_says_so(settings: Make) -> None:
+async def test_where_nothing_is_wrong_every_check_says_so(
+    settings: Make, endpoint: FakeEndpoint
+) -> None:
     checks = await examine(settings())
     assert ok_by_name(checks) == dict.fromkeys([*ALL, *OF_MODEL], True)
-    assert "256 dimensions" in checks[-1].says
+    says = {check.name: check.says for check in checks}
+    assert "256 dimensions" in says["Embedding"]
+    assert "13,5" in says["Context window"]  # thousands of tokens, as for a local answer
+    assert "follows a schema" in says["JSON"]
+    endpoint.change(rejects=["response_format", "stream_options"])
+    assert "refuses schemas" in (await of_endpoint(openai_base_url=endpoint.url))["JSON"].says
 
 
-async def test_nothing_is_left_behind_in_neo4j(graph: Graph, settings: Make) -> None:
-    async def all_of_it() -> list[object]:
-        return [
-            await dump(graph),
-            await graph.run_plain("MATCH (node) RETURN count(node)"),
-            await graph.run_plain("SHOW INDEXES YIELD name RETURN name ORDER BY name"),
-            await graph.run_plain("CALL gds.graph.list() YIELD graphName RETURN graphName"),
-        ]
-
-    before = await all_of_it()
-    await examine(without_model(settings()))
-    assert await all_of_it() == before
+async def all_of_it(graph: Graph) -> list[object]:
+    return [
+        await dump(graph),
+        await graph.run_plain("MATCH (node) RETURN count(node)"),
+        await graph.run_plain("SHOW INDEXES YIELD name RETURN name ORDER BY name"),
+        await graph.run_plain("CALL gds.graph.list() YIELD graphName RETURN graphName"),
+    ]
 
 
-async def test_a_neo4j_that_does_not_answer_is_wrong_and_the_rest_is_not_checked(
-    nobody_listens: int,
+async def test_nothing_is_left_behind_and_indexes_of_a_build_are_no_obstacle(
+    graph: Graph, settings: Make
 ) -> None:
-    checks = await examine(load_settings(neo4j_uri=f"bolt://127.0.0.1:{nobody_listens}"))
+    before = await all_of_it(graph)
+    await examine(without_model(settings()))
+    assert await all_of_it(graph) == before
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+    await ensure_vector_indexes(graph, 8, replace=True)
+    before = await all_of_it(graph)
+    assert [check.ok for check in await check_writing(graph)] == [True] * 3
+    for given, word in (({"dimensions": 4097}, "4096"), ({"analyzer": "nonesuch"}, "nonesuch")):
+        _, indexes, _ = await check_writing(graph, **given)
+        assert (indexes.ok, word in indexes.says, "5.26" in indexes.fix) == (False, True, True)
+    assert await all_of_it(graph) == before
+
+
+async def test_a_neo4j_that_does_not_answer_is_wrong_and_the_rest_is_not_checked() -> None:
+    with nothing_listens() as url:
+        checks = await examine(load_settings(neo4j_uri=url.replace("http", "bolt")[:-3]))
     wrong = only_wrong(checks)
     assert wrong.name == "Neo4j"
     assert "does not answer" in wrong.says
@@ -110,41 +117,14 @@ async def test_a_database_that_refuses_writing_is_wrong(graph: Graph, settings: 
     assert "NEO4J_DATABASE" in found["Neo4j"].says
 
 
-@pytest.mark.parametrize(
-    ("version", "ok"),
-    [
-        ("5.26.0", True),
-        ("5.27-aura", True),
-        ("2026.01.4", True),
-        ("4.4.40", False),
-        ("5.9.0", False),
-        ("dev", True),  # it is not judged
-    ],
-)
 @pytest.mark.parametrize("edition", ["community", "enterprise"])
-def test_releases_from_5_26_on_will_do_in_both_editions(
-    version: str, ok: bool, edition: str
-) -> None:
-    check = check_version("bolt://a", version, edition)
-    assert check.ok is ok
-    assert f"{version}, {edition.capitalize()}" in check.says
-    assert ("5.26" in check.fix) is not ok
-
-
-async def test_indexes_are_tried_and_those_of_a_build_are_no_obstacle(graph: Graph) -> None:
-    async def there() -> list[dict[str, object]]:
-        return await graph.run_plain("SHOW INDEXES YIELD name RETURN name ORDER BY name")
-
-    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
-    await ensure_vector_indexes(graph, 8, replace=True)
-    before = await there()
-    assert [check.ok for check in await check_writing(graph)] == [True] * 3
-    for given, word in (({"dimensions": 4097}, "4096"), ({"analyzer": "nonesuch"}, "nonesuch")):
-        _, indexes, _ = await check_writing(graph, **given)
-        assert indexes.ok is False
-        assert word in indexes.says
-        assert "5.26" in indexes.fix
-    assert await there() == before
+def test_releases_from_5_26_on_will_do_in_both_editions(edition: str) -> None:
+    judged = {"5.26.0": True, "5.27-aura": True, "2026.01.4": True, "4.4.40": False, "5.9.0": False}
+    for version, ok in {**judged, "dev": True}.items():  # "dev" is not judged
+        check = check_version("bolt://a", version, edition)
+        assert check.ok is ok
+        assert f"{version}, {edition.capitalize()}" in check.says
+        assert ("5.26" in check.fix) is not ok
 
 
 # From here on Neo4j is left out: it is known to be wrong.
@@ -169,12 +149,13 @@ async def test_no_model_is_not_wrong_but_said_with_what_to_set() -> None:
     assert "OPENAI_API_KEY" in found["Model"].fix
 
 
-async def test_an_endpoint_that_does_not_answer_is_wrong(nobody_listens: int) -> None:
-    url = f"http://user:hidden@127.0.0.1:{nobody_listens}/v1?key=hidden"
-    found = await of_endpoint(openai_base_url=url)
+async def test_an_endpoint_that_does_not_answer_is_wrong() -> None:
+    with nothing_listens() as url:
+        place = url.removeprefix("http://").removesuffix("/v1")
+        found = await of_endpoint(openai_base_url=f"http://user:hidden@{place}/v1?key=hidden")
     model = found["Model"]
     assert model.ok is False
-    assert f"127.0.0.1:{nobody_listens}:" in model.says
+    assert f"{place}:" in model.says
     assert "hidden" not in model.says + model.fix
     assert "OPENAI_BASE_URL" in model.fix
     assert found["Embedding"] == Check("Embedding", None, "Not checked, since no model replies.")
@@ -192,34 +173,15 @@ async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) 
     assert good.ok
     assert bad.ok is False
     assert "nonesuch" in bad.says
-
-
-async def test_a_judge_is_checked_only_if_it_has_a_model_of_its_own(endpoint: FakeEndpoint) -> None:
-    endpoint.change(models=["gpt-4.1-mini", "strict", "text-embedding-3-small"])
-    assert ok_by_name(list((await of_endpoint(openai_base_url=endpoint.url)).values()))["JSON"]
+    # A judge is checked only if it has a model of its own.
     asked = {call.model for call in endpoint.log}
     endpoint.reset()
+    endpoint.change(models=["gpt-4.1-mini", "strict", "text-embedding-3-small"])
     await of_endpoint(openai_base_url=endpoint.url, judge_model="strict")
     assert {call.model for call in endpoint.log} - asked == {"strict"}
 
 
-async def test_a_model_is_tried_in_all_ways_in_which_it_is_used(endpoint: FakeEndpoint) -> None:
-    found = await of_endpoint(openai_base_url=endpoint.url)
-    assert ok_by_name(list(found.values())) == dict.fromkeys(OF_MODEL, True)
-    assert "13,5" in found["Context window"].says  # thousands of tokens, as for a local answer
-    assert "follows a schema" in found["JSON"].says
-    endpoint.change(rejects=["response_format", "stream_options"])
-    assert "refuses schemas" in (await of_endpoint(openai_base_url=endpoint.url))["JSON"].says
-
-
-SMALL = dict.fromkeys(
-    (
-        "max_context_tokens",
-        "map_context_tokens",
-        "report_context_tokens",
-    ),
-    600,
-)
+SMALL = dict.fromkeys(("max_context_tokens", "map_context_tokens", "report_context_tokens"), 600)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +190,6 @@ SMALL = dict.fromkeys(
         ({"key": "sk-right"}, {"openai_api_key": "sk-mistaken"}, "Model", "OPENAI_API_KEY"),
         ({}, {"model": "nonesuch", "max_cost": 1}, "Model", "KG_INPUT_PRICE"),
         ({"window": 4096}, {}, "Context window", "silently cut off the beginning"),
-        ({"window": 4096}, {}, "Context window", "OLLAMA_CONTEXT_LENGTH"),
         ({"context_tokens": 4096}, {}, "Context window", "maximum context length is 4096"),
         ({"embeds": False}, {}, "Embedding", "static"),
         ({"models": ["gpt-4.1-mini"]}, {}, "Embedding", "text-embedding-3-small"),
@@ -236,16 +197,13 @@ SMALL = dict.fromkeys(
     ],
 )
 async def test_what_is_wrong_with_an_endpoint_is_named_and_no_key_is_shown(
-    changed: dict[str, Any],
-    given: dict[str, Any],
-    name: str,
-    words: str,
-    endpoint: FakeEndpoint,
+    changed: dict[str, Any], given: dict[str, Any], name: str, words: str, endpoint: FakeEndpoint
 ) -> None:
     endpoint.change(**changed)
     found = await of_endpoint(openai_base_url=endpoint.url, **given)
     assert found[name].ok is False
     assert words in found[name].says + found[name].fix
+    assert "window" not in changed or "OLLAMA_CONTEXT_LENGTH" in found[name].fix
     assert "sk-" not in str(found)
 
 
@@ -267,26 +225,16 @@ async def test_what_an_endpoint_lacks_is_no_obstacle_where_nothing_needs_it(
     assert {check.ok for check in found.values()} == {True}
 
 
-def run_doctor(*options: str, **environment: str) -> tuple[int, str]:
+def run_doctor(**environment: str) -> tuple[int, str]:
     """Exit code and output of the command in a process of its own, as a user runs it."""
-    done = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-m", "graphrag_neo4j.cli", "doctor", *options],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command, env = [sys.executable, "-m", "graphrag_neo4j.cli", "doctor"], os.environ | environment
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     assert done.stderr == ""
     return done.returncode, done.stdout
 
 
 def test_the_command_exits_with_0_where_only_the_model_is_missing(server: TestServer) -> None:
-    code, output = run_doctor(
-        NEO4J_URI=server.uri,
-        NEO4J_USERNAME=server.username,
-        NEO4J_PASSWORD=server.password,
-        NEO4J_DATABASE=server.database or "",
-    )
+    code, output = run_doctor(**{key.upper(): it or "" for key, it in server.settings.items()})
     assert code == 0
     *others, last = output.splitlines()
     # A model server that answers on this machine adds lines of its own.

@@ -1,19 +1,16 @@
-"""The sentence encoder itself, downloaded once into the cache where Neo4j's jars are, too."""
+"""The sentence encoder, downloaded once into the cache where Neo4j's jars are; static vectors."""
 
 import math
 import sys
 import time
+from collections.abc import Sequence
 
 import anyio
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.extractive.encoder import (
-    ENCODERS,
-    SentenceEncoder,
-    load_encoder,
-    missing_packages,
-)
+from graphrag_neo4j.extractive import STATIC_VECTORS, encoder, static_vectors
+from graphrag_neo4j.extractive.encoder import ENCODERS, SentenceEncoder, load_encoder
 from graphrag_neo4j.model.events import Event, Notice
 from tests.support.embedded_maven import running_repository
 
@@ -22,7 +19,7 @@ QUESTION = "Which animal naps?"
 PASSAGES = ["A kitten naps on the chair.", "Taxes were raised in May.", "Trains run on rails."]
 
 
-def near(one: list[float], other: list[float]) -> float:
+def near(one: Sequence[float], other: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(one, other, strict=True))
 
 
@@ -31,20 +28,24 @@ def english() -> SentenceEncoder:
     return load_encoder(ENCODERS["en"])
 
 
-async def test_a_question_is_nearest_to_the_passage_that_answers_it(
+async def test_a_question_gets_the_instruction_and_is_nearest_to_the_passage_that_answers_it(
     english: SentenceEncoder,
 ) -> None:
-    [question] = await english.embed_questions([QUESTION])
+    [question], [said] = await english.embed_questions([QUESTION]), await english.embed([QUESTION])
     first, *others = [near(question, vector) for vector in await english.embed(PASSAGES)]
     assert first > max(others) + 0.1
     assert len(question) == ENCODERS["en"].dimensions
     assert abs(math.hypot(*question) - 1) < 1e-6
-
-
-async def test_only_a_question_gets_the_instruction(english: SentenceEncoder) -> None:
-    [asked], [said] = await english.embed_questions([QUESTION]), await english.embed([QUESTION])
     [whole] = await english.embed([ENCODERS["en"].instruction + QUESTION])
-    assert asked == whole != said
+    assert question == whole != said
+
+
+async def test_static_vectors_of_what_is_alike_are_near() -> None:
+    made = static_vectors.static_embedder()
+    assert (made.model, made.dimensions) == (STATIC_VECTORS, static_vectors.DIMENSIONS)
+    cat, kitten, tax = await made.embed(["A cat sleeps.", "A kitten naps.", "Taxes were raised."])
+    assert near(cat, kitten) > near(cat, tax)
+    assert all(abs(math.hypot(*vector) - 1) < 1e-6 for vector in (cat, kitten, tax))
 
 
 async def test_a_vector_does_not_depend_on_the_other_texts(english: SentenceEncoder) -> None:
@@ -52,13 +53,11 @@ async def test_a_vector_does_not_depend_on_the_other_texts(english: SentenceEnco
     alone = [(await english.embed([text]))[0] for text in texts]
     assert await english.embed(texts) == alone
     assert set(alone[3]) == {0.0}
-
-
-async def test_the_end_of_a_long_text_counts_as_well(english: SentenceEncoder) -> None:
+    # The end of a long text counts as well.
     rails = "The railway line to the coast was opened by the queen. " * 60
     end = "The kitten napped all day on the chair in the sun. " * 30
-    question, alone, both = await english.embed([QUESTION, rails, rails + end])
-    assert near(question, both) > near(question, alone) + 0.02
+    question, first, both = await english.embed([QUESTION, rails, rails + end])
+    assert near(question, both) > near(question, first) + 0.02
 
 
 async def test_cancellation_does_not_wait_for_the_texts_that_have_not_begun(
@@ -93,6 +92,6 @@ def test_without_its_packages_the_error_names_the_command_that_brings_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    assert "pip install" in (missing_packages() or "")
+    assert "pip install" in (encoder.missing_packages() or "")
     with pytest.raises(InputError, match=r"pip install .*\[local\]"):
         load_encoder(ENCODERS["zh"])

@@ -19,7 +19,7 @@ def open_umask() -> Iterator[None]:
     """A umask that takes no right from anybody."""
     before = os.umask(0)
     yield
-    os.umask(before)
+    os.umask(before)  # also where a test has set another
 
 
 def rights(path: Path) -> int:
@@ -36,9 +36,11 @@ def test_what_is_private_is_so_under_an_open_umask(tmp_path: Path) -> None:
     home.make_folder()
     with home.locked(silent):
         home.write(ServerRecord())
-        home.password()
+        assert home.password() == home.password()
+        assert len(home.password()) >= 32
         found = {path.name: rights(path) for path in home.path.iterdir()}
     assert found == {"graphrag-neo4j.json": 0o600, "password": 0o600, "lock": 0o600}
+    assert rights(home.path) == 0o700
     assert rights(tmp_path / "cache") == rights(tmp_path / "cache" / "jars") == 0o700
     assert rights(tmp_path / "cache" / "part") == 0o600
 
@@ -55,16 +57,14 @@ def test_an_open_file_of_another_is_not_written_into(tmp_path: Path) -> None:
 
 
 @posix_only
+@pytest.mark.usefixtures("open_umask")
 def test_a_file_for_the_user_has_the_usual_rights_and_keeps_those_it_had(tmp_path: Path) -> None:
     path = tmp_path / "map.html"
-    before = os.umask(0o027)
-    try:
-        write_whole(path, b"first")
-        assert rights(path) == 0o640
-        path.chmod(0o600)
-        write_whole(path, b"second")
-    finally:
-        os.umask(before)
+    os.umask(0o027)
+    write_whole(path, b"first")
+    assert rights(path) == 0o640
+    path.chmod(0o600)
+    write_whole(path, b"second")
     assert (path.read_bytes(), rights(path)) == (b"second", 0o600)
     assert [one.name for one in tmp_path.iterdir()] == ["map.html"]
 

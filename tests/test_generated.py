@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsConfigDict
 
 from graphrag_neo4j.settings import Settings
-from tests.support.generated import BEGIN, END, generated, settings
+from tests.support.generated import BEGIN, END, generated
 from tests.support.paths import ROOT
 
 EXAMPLE = ROOT / ".env.example"
@@ -37,20 +37,9 @@ def strictly(**given: Any) -> Strict:  # noqa: ANN401 - checked by pydantic
     return Strict(**given)
 
 
-def test_uncommented_as_it_is_it_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for setting in settings():
-        monkeypatch.delenv(setting.name, raising=False)
+def test_uncommented_as_it_is_it_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(re.sub(r"^#(?=\w)", "", EXAMPLE.read_text(), flags=re.MULTILINE))
-    monkeypatch.chdir(tmp_path)
     assert strictly() == strictly(_env_file=None)
-
-
-def test_a_name_that_is_no_setting_would_be_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".env").write_text("KG_MODELL=x\n")
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("KG_MODELL=x\n")  # a name that is no setting would be noticed
     with pytest.raises(ValidationError, match="kg_modell"):
         strictly()

@@ -33,7 +33,7 @@ def came_from(site: Path, url: str, **more: object) -> None:
     (site / "direct_url.json").write_text(json.dumps({"url": url, **more}))
 
 
-def test_from_a_checkout_it_is_installed_from_the_checkout(site: Path, tmp_path: Path) -> None:
+def test_it_is_installed_from_where_it_came(site: Path, tmp_path: Path) -> None:
     folder = tmp_path / "a check out"
     folder.mkdir()
     came_from(site, folder.as_uri(), dir_info={})
@@ -41,9 +41,6 @@ def test_from_a_checkout_it_is_installed_from_the_checkout(site: Path, tmp_path:
     came_from(site, folder.as_uri(), dir_info={"editable": True})
     assert install_command("docs") == f'pip install -e "{folder}[docs]"'
     assert install_command() == f'pip install -e "{folder}"'
-
-
-def test_from_an_address_it_is_installed_from_there(site: Path) -> None:
     came_from(site, "https://example.org/a.whl", archive_info={})
     assert install_command("x") == 'pip install "graphrag-neo4j[x] @ https://example.org/a.whl"'
     came_from(site, "https://example.org/a.git", vcs_info={"vcs": "git", "commit_id": "abc"})

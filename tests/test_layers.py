@@ -48,10 +48,8 @@ def test_the_page_on_how_it_works_names_each_module_of_the_table_of_layers() -> 
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(module: str, needed: set[str]) -> None:
     """The driver itself brings pandas and numpy where they are installed."""
-    program = f"import {module}, sys; print(*sys.modules)"
-    ran = subprocess.run(  # noqa: S603 - our own Python
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    program = [sys.executable, "-c", f"import {module}, sys; print(*sys.modules)"]
+    ran = subprocess.run(program, capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603 - ours
     found = HEAVY & set(ran.stdout.split())
     brought = {"numpy", "pandas"} if "neo4j" in needed else set()
     assert found <= needed | brought

@@ -11,20 +11,7 @@ import pandas
 import pytest
 
 import graphrag_neo4j
-from graphrag_neo4j import (
-    Answer,
-    AsyncGraphRAG,
-    BehindRow,
-    Citation,
-    Communities,
-    Community,
-    FoundEntity,
-    GraphRAG,
-    IndexResult,
-    Source,
-    Status,
-    errors,
-)
+from graphrag_neo4j import Answer, AsyncGraphRAG, Citation, GraphRAG, Source, errors
 from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.model import events
 
@@ -137,10 +124,10 @@ def test_both_clients_have_the_same_methods() -> None:
 
 SOURCE = Source("docs/a.txt", "A", 3, 1000, 1400, "Marley was dead.\n" * 20)
 CITATION = Citation("Entities", 5, "Scrooge", supported=True, sources=[SOURCE] * 2)
-COMMUNITY = Community(1, 0, 3, "A title", None, 5.0, "model", None)
-BEHIND = BehindRow(reports=0, largest=0.0)
+COMMUNITY = graphrag_neo4j.Community(1, 0, 3, "A title", None, 5.0, "model", None)
+BEHIND = graphrag_neo4j.BehindRow(reports=0, largest=0.0)
 COUNTS = {"documents": 2, "chunks": 1234}
-STATUS = Status(COUNTS, {"extract": 2}, [], {}, [], [], [], {}, BEHIND, [])
+STATUS = graphrag_neo4j.Status(COUNTS, {"extract": 2}, [], {}, [], [], [], {}, BEHIND, [])
 
 
 @pytest.mark.parametrize(
@@ -150,9 +137,12 @@ STATUS = Status(COUNTS, {"extract": 2}, [], {}, [], [], [], {}, BEHIND, [])
         (CITATION, "Entities (5): Scrooge, 2 sources"),
         (Answer("Marley was dead.\n" * 90, "local", [CITATION] * 3), "3 citations: Marley"),
         (STATUS, "2 documents, 1,234 chunks; 2 pending"),
-        (IndexResult(Ingested(added=2), dropped=["a"], status=STATUS), "2 added"),
-        (Communities([COMMUNITY] * 2), "2 on levels 0"),
-        (FoundEntity(7, "SCROOGE", "person", "A miser. " * 99, 12), "7 SCROOGE (person), 12"),
+        (graphrag_neo4j.IndexResult(Ingested(added=2), dropped=["a"], status=STATUS), "2 added"),
+        (graphrag_neo4j.Communities([COMMUNITY] * 2), "2 on levels 0"),
+        (
+            graphrag_neo4j.FoundEntity(7, "SCROOGE", "person", "A miser. " * 99, 12),
+            "7 SCROOGE (person), 12",
+        ),
     ],
 )
 def test_a_result_says_what_it_is_on_one_short_line(result: object, says: str) -> None:

@@ -13,9 +13,10 @@ import tomllib
 from collections.abc import AsyncIterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
+import click
 import pytest
 from fastapi.testclient import TestClient
 from mcp import Client, StdioServerParameters, stdio_client
@@ -28,60 +29,51 @@ from tests.conftest import Run
 from tests.support.generated import settings
 from tests.support.graphrag_tables import CAROL
 from tests.support.paths import ROOT
-from tests.support.readme import BLOCKS, PAGES, TEXT, Block, blocks, command_of, options_of, spans
 from tests.support.wiping import wipe
 
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+}
+TEXT = "\n".join(PAGES.values())
+FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"(^|\s+)#.*")
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
-EVALUATION = (
-    "kg-build eval "  # hundreds of answers; tests/evaluate/test_commands.py runs the commands
-)
-ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs instead
-    "scripts/quickstart": ("makes .venv and a server", "scripts/quickstart"),
-    "scripts/quickstart path/to/your/documents": ("the same", "scripts/quickstart"),
-    "scripts/test": ("is what runs this", ".ci/run"),
-    'pip install ".[local,docs,watch]"': (
-        "installs, as scripts/venv does; its extras are checked here",
-        "scripts/venv",
-    ),
-    'pip install ".[parquet]"': ("installs; its extra is checked here", "scripts/venv"),
-    'pip install ".[eval]"': ("installs; its extra is checked here", "scripts/venv"),
-    'kg-build resolve --same "ML" "machine learning"': (
-        "needs documents with these names",
-        "tests/cli/test_resolve.py",
-    ),
-    'kg-build resolve --different "ML" "machine learning"': (
-        "needs documents with these names",
-        "tests/cli/test_resolve.py",
-    ),
+EVALUATION = "kg-build eval "  # hundreds of answers; tests/evaluate/test_commands.py runs these
+ELSEWHERE = {  # what runs the lines that no test runs as they stand
+    # They make .venv, and a server.
+    "scripts/quickstart": "scripts/quickstart",
+    "scripts/quickstart path/to/your/documents": "scripts/quickstart",
+    "scripts/test": ".ci/run",
+    # The extras are checked here.
+    'pip install ".[local,docs,watch]"': "scripts/venv",
+    'pip install ".[parquet]"': "scripts/venv",
+    'pip install ".[eval]"': "scripts/venv",
+    'pip install ".[ray]"': "scripts/venv",
+    # They need documents with these names.
+    'kg-build resolve --same "ML" "machine learning"': "tests/cli/test_resolve.py",
+    'kg-build resolve --different "ML" "machine learning"': "tests/cli/test_resolve.py",
     'kg-build resolve --split "Mercury" --type organization': (
-        "needs documents with this name",
-        "tests/index/resolution/test_split.py",
+        "tests/index/resolution/test_split.py"
     ),
     'kg-build resolve --split "Mercury" --documents "*astronomy*" --label planet': (
-        "needs documents with this name",
-        "tests/cli/test_resolve.py",
+        "tests/cli/test_resolve.py"
     ),
-    "kg-build resolve --undo 12": ("needs that decision", "tests/cli/test_resolve.py"),
-    "kg-build watch docs/": ("follows the folder until Ctrl-C", "tests/index/test_watch.py"),
-    "kg-build watch docs/ --max-cost-a-day 2": ("the same", "tests/index/test_watch.py"),
-    'pip install ".[ray]"': ("installs; its extra is checked here", "scripts/venv"),
-    "kg-build index docs/ --ray": ("starts Ray", "tests/backends/test_ray.py"),
-    "kg-build index docs/ --ray auto": ("needs a cluster", "tests/backends/test_ray.py"),
-    "kg-build index docs/ --ray 10.0.0.5:6379": ("the same", "tests/backends/test_ray.py"),
+    "kg-build resolve --undo 12": "tests/cli/test_resolve.py",
+    # They go on until Ctrl-C, or wait for a batch.
+    "kg-build watch docs/": "tests/index/test_watch.py",
+    "kg-build watch docs/ --max-cost-a-day 2": "tests/index/test_watch.py",
+    "kg-build browse": "tests/integrations/explore/test_browser.py",
+    "kg-build index docs/ --batch": "tests/index/test_batches.py",
+    "kg-build index docs/ --batch --wait": "tests/index/test_batches.py",
+    # They start Ray, or need a cluster.
+    "kg-build index docs/ --ray": "tests/backends/test_ray.py",
+    "kg-build index docs/ --ray auto": "tests/backends/test_ray.py",
+    "kg-build index docs/ --ray 10.0.0.5:6379": "tests/backends/test_ray.py",
     "RAY_ADDRESS=http://head:8265 ray job submit --no-wait -- kg-build index /documents --ray": (
-        "needs a cluster",
-        "docs/cluster/rayjob.yaml",
+        "docs/cluster/rayjob.yaml"
     ),
-    "kg-build index docs/ --batch": (
-        "ends with exit code 1 while its batch waits",
-        "tests/index/test_batches.py",
-    ),
-    "kg-build index docs/ --batch --wait": (
-        "waits for a minute between two looks",
-        "tests/index/test_batches.py",
-    ),
-    "kg-build browse": ("serves until Ctrl-C", "tests/integrations/explore/test_browser.py"),
 }
 PASSING = {"Batch", "BatchRequest"}  # nodes that are there only while a batch waits
 NAMES = {setting.name for setting in settings()}
@@ -89,12 +81,65 @@ NAMES = {setting.name for setting in settings()}
 one_release = pytest.mark.one_release
 
 
+class Block(NamedTuple):
+    """A fenced block of a page; `line`: where it begins."""
+
+    language: str
+    text: str
+    page: str
+    line: int
+
+    @property
+    def commands(self) -> list[str]:
+        """Its lines without comments."""
+        lines = (COMMENT.sub("", line) for line in self.text.splitlines())
+        return [line for line in lines if line]
+
+
+BLOCKS = [
+    Block(found["language"], found["text"], page, text[: found.start()].count("\n") + 1)
+    for page, text in PAGES.items()
+    for found in FENCED.finditer(text)
+]
+
+
+def spans(begin: str) -> list[str]:
+    """What stands as `code` in the prose and begins so."""
+    prose = FENCED.sub("", TEXT)
+    found = re.findall(rf"`({re.escape(begin)}[^`]*)`", prose)
+    return [span.replace("\\|", "|") for span in found]
+
+
+def command_of(line: str) -> tuple[list[click.Command], set[str]]:
+    """The commands that a line of `kg-build` names (`start|stop` are two), and its options."""
+    words = shlex.split(line)[1:]
+    found: list[click.Command] = [cli.commands]
+    while words and isinstance(group := found[0], click.Group):
+        found = [_named(group, name) for name in words.pop(0).split("|")]
+    return found, {word for word in words if word.startswith("--")}
+
+
+def options_of(command: click.Command) -> set[str]:
+    """The options of a command, of a group those of all its commands."""
+    own = {opt for one in command.params for opt in (*one.opts, *one.secondary_opts)}
+    if not isinstance(command, click.Group):
+        return own
+    inner = (_named(command, name) for name in command.list_commands(click.Context(command)))
+    return own.union(*map(options_of, inner))
+
+
+def _named(group: click.Group, name: str) -> click.Command:
+    command = group.get_command(click.Context(group), name)
+    if command is None:
+        raise KeyError(name)
+    return command
+
+
 def each(language: str) -> pytest.MarkDecorator:
     """For each block of a language."""
-    found = blocks(language)
-    return pytest.mark.parametrize(
-        "block", found, ids=[f"{block.page}:{block.line}" for block in found]
-    )
+    found = [block for block in BLOCKS if block.language == language]
+    ids = [f"{block.page}:{block.line}" for block in found]
+    return pytest.mark.parametrize("block", found, ids=ids)
 
 
 @pytest.fixture(scope="module")
@@ -162,11 +207,8 @@ def test_its_commands_run(
     if any("kg-build" in line for line in lines):
         request.getfixturevalue("graph" if builds else "indexed")
     for line in lines:
-        if line.startswith(BENCH):
-            knows_its_options(line)
-            continue
-        if line.startswith(EVALUATION):
-            names_what_exists(line)
+        if line.startswith((BENCH, EVALUATION)):
+            (knows_its_options if line.startswith(BENCH) else names_what_exists)(line)
             continue
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", io.StringIO("Who is there?\n\n"))
@@ -190,7 +232,7 @@ def knows_its_options(line: str) -> None:
 
 
 def names_what_exists(line: str) -> None:
-    """An evaluation asks many questions; that the command and its options exist is seen here."""
+    """A command and its options exist, whether or not it is run here."""
     commands, options = command_of(line)
     assert [one for one in commands if not options <= options_of(one)] == [], line
 
@@ -203,26 +245,21 @@ def helped(script: str) -> str:
 
 
 def test_what_is_not_run_here_stands_in_it_and_is_run_there() -> None:
-    lines = {line for block in blocks("sh") for line in block.commands}
+    lines = {line for block in BLOCKS if block.language == "sh" for line in block.commands}
     assert ELSEWHERE.keys() - lines == set()
-    assert [where for _, where in ELSEWHERE.values() if not (ROOT / where).is_file()] == []
+    assert [where for where in ELSEWHERE.values() if not (ROOT / where).is_file()] == []
 
 
-def test_commands_and_options_in_its_prose_exist() -> None:
+def test_commands_options_and_extras_in_its_prose_exist() -> None:
     assert len(spans("kg-build")) > 5
     for span in spans("kg-build"):
-        commands, options = command_of(span)
-        assert [one for one in commands if not options <= options_of(one)] == [], span
-
-
-def test_options_and_extras_that_it_names_alone_exist() -> None:
+        names_what_exists(span)
     given = {span.split()[0] for span in spans("--")}
     assert given - options_of(cli.commands) == set()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = re.findall(r'pip install "\.\[([\w,]+)\]"', TEXT)
-    assert {extra for some in named for extra in some.split(",")} <= project[
-        "optional-dependencies"
-    ].keys()
+    extras = project["optional-dependencies"].keys()
+    assert {extra for some in named for extra in some.split(",")} <= extras
 
 
 def test_settings_that_it_names_exist() -> None:

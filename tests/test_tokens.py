@@ -19,13 +19,9 @@ NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs Python without a network, in a process of its own: encodings are kept in memory."""
     kept = {name: value for name, value in os.environ.items() if "CACHE_DIR" not in name}
-    return subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-c", f"from graphrag_neo4j.text import tokens\n{code}"],
-        env=kept | NO_NETWORK | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", f"from graphrag_neo4j.text import tokens\n{code}"]
+    env = kept | NO_NETWORK | environment
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
 
 
 def test_the_ranks_of_both_usual_encodings_need_no_network(tmp_path: Path) -> None:

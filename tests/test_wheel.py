@@ -45,9 +45,7 @@ def pip(*arguments: str) -> None:
 
 def run(python: Path, *arguments: str) -> str:
     """What Python prints; where it fails, its errors are shown."""
-    ran = subprocess.run(  # noqa: S603 - our own Python
-        [python, *arguments], capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run([python, *arguments], capture_output=True, text=True, check=False)  # noqa: S603 - ours
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 

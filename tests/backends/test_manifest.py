@@ -31,21 +31,15 @@ def test_secrets_stand_in_the_head_alone_and_by_reference() -> None:
     assert not any(workers)
 
 
-def test_all_pods_have_one_image_and_the_same_documents() -> None:
-    assert len({pod["containers"][0]["image"] for pod in pods()}) == 1
-    mounts = [pod["containers"][0]["volumeMounts"] for pod in pods()]
-    assert all(one == mounts[0] for one in mounts)
-    assert MANIFEST["spec"]["entrypoint"] == f"kg-build index {mounts[0][0]['mountPath']} --ray"
+def test_pods_have_one_image_the_same_documents_and_a_worker_for_each_cpu() -> None:
+    containers = [pod["containers"][0] for pod in pods()]
+    mounts = containers[0]["volumeMounts"]
+    assert all(one["image"] == containers[0]["image"] for one in containers)
+    assert all(one["volumeMounts"] == mounts for one in containers)
+    assert MANIFEST["spec"]["entrypoint"] == f"kg-build index {mounts[0]['mountPath']} --ray"
     assert any("--ray" in option.opts for option in index.params)
-
-
-def test_there_are_as_many_workers_as_the_machines_have_cpus() -> None:
-    cpus = sum(
-        group["replicas"] * int(group["rayStartParams"]["num-cpus"])
-        for group in CLUSTER["workerGroupSpecs"]
-    )
-    [workers] = [
-        one["value"] for one in pods()[0]["containers"][0]["env"] if one["name"] == "KG_WORKERS"
-    ]
+    groups = CLUSTER["workerGroupSpecs"]
+    cpus = sum(one["replicas"] * int(one["rayStartParams"]["num-cpus"]) for one in groups)
+    [workers] = [one["value"] for one in containers[0]["env"] if one["name"] == "KG_WORKERS"]
     assert int(workers) == cpus
     assert CLUSTER["rayVersion"] in (ROOT / "docs" / "cluster.md").read_text("utf-8")

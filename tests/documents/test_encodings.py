@@ -28,26 +28,14 @@ WORDS = {
     "Korean": "이것은 한국어 문장입니다. 오늘 서울의 날씨는 맑습니다.",
 }
 ENCODED = [
-    (language, encoding)
-    for language, encodings in {
-        "English": "cp1252",
-        "French": "latin-1 cp850 mac_roman utf-16-le utf-16-be utf-32-le",
-        "German": "latin-1",
-        "Portuguese": "latin-1",
-        "Icelandic": "latin-1",
-        "Polish": "iso8859-2 cp1250",
-        "Czech": "iso8859-2 cp1250",
-        "Hungarian": "iso8859-2",
-        "Turkish": "cp1254",
-        "Lithuanian": "cp1257",
-        "Russian": "cp1251 koi8-r",
-        "Greek": "iso8859-7",
-        "Japanese": "shift_jis euc_jp iso2022_jp utf-16-le",
-        "Simplified Chinese": "gb18030",
-        "Traditional Chinese": "big5",
-        "Korean": "euc_kr",
-    }.items()
-    for encoding in encodings.split()
+    *(("French", one) for one in ("latin-1", "cp850", "mac_roman", "utf-16-le", "utf-16-be")),
+    *(("French", "utf-32-le"), ("English", "cp1252"), ("German", "latin-1")),
+    *(("Portuguese", "latin-1"), ("Icelandic", "latin-1"), ("Hungarian", "iso8859-2")),
+    *((one, of) for one in ("Polish", "Czech") for of in ("iso8859-2", "cp1250")),
+    *(("Turkish", "cp1254"), ("Lithuanian", "cp1257"), ("Greek", "iso8859-7")),
+    *(("Russian", "cp1251"), ("Russian", "koi8-r"), ("Korean", "euc_kr")),
+    *(("Japanese", one) for one in ("shift_jis", "euc_jp", "iso2022_jp", "utf-16-le")),
+    *(("Simplified Chinese", "gb18030"), ("Traditional Chinese", "big5")),
 ]
 
 
@@ -57,26 +45,21 @@ def text_in(path: Path, options: ReadOptions | None = None) -> str:
     return document.text
 
 
-@pytest.mark.parametrize(("language", "encoding"), ENCODED)
-def test_words_are_read_in_their_encoding(tmp_path: Path, language: str, encoding: str) -> None:
-    for times in (1, 30):
-        text = f"{WORDS[language]}\n" * times
+def test_words_are_read_in_their_encoding_and_bytes_that_are_no_text_are_unreadable(
+    tmp_path: Path,
+) -> None:
+    texts = [
+        (f"{WORDS[language]}\n" * n, encoding) for language, encoding in ENCODED for n in (1, 30)
+    ]
+    single = ["naïve", "à", "All of it is plain.\n" * 20_000 + "naïve"]
+    for text, encoding in [*texts, *((one, "latin-1") for one in single)]:
         (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-        assert text_in(tmp_path / "a.txt") == text
-
-
-@pytest.mark.parametrize("text", ["naïve", "à", "All of it is plain.\n" * 20_000 + "naïve"])
-def test_a_single_word_beyond_ascii_is_read(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode("latin-1"))
-    assert text_in(tmp_path / "a.txt") == text
-
-
-@pytest.mark.parametrize("content", [b"\x81\x00\x8d\xff" * 40, bytes(range(256)) * 40])
-def test_bytes_that_are_no_text_are_unreadable(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "a.txt").write_bytes(content)
-    [problem] = read(tmp_path / "a.txt", ReadOptions())
-    assert isinstance(problem, Unreadable)
-    assert "not text in UTF-8" in problem.reason
+        assert text_in(tmp_path / "a.txt") == text, encoding
+    for no_text in (b"\x81\x00\x8d\xff" * 40, bytes(range(256)) * 40):
+        (tmp_path / "a.txt").write_bytes(no_text)
+        [problem] = read(tmp_path / "a.txt", ReadOptions())
+        assert isinstance(problem, Unreadable)
+        assert "not text in UTF-8" in problem.reason
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
@@ -95,12 +78,9 @@ def test_a_named_encoding_counts_for_what_is_not_utf_8(tmp_path: Path) -> None:
     [problem] = read(tmp_path / "a.txt", ReadOptions(encoding="euc_jp"))
     assert isinstance(problem, Unreadable)
     assert "not text in euc_jp" in problem.reason
-
-
-@pytest.mark.parametrize("name", ["latin-99", "rot13", "x\0"])
-def test_an_encoding_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="There is no encoding"):
-        ReadOptions(encoding=name)
+    for name in ("latin-99", "rot13", "x\0"):
+        with pytest.raises(InputError, match="There is no encoding"):
+            ReadOptions(encoding=name)
 
 
 async def test_the_encodings_that_were_guessed_are_said_with_the_files(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Which files paths stand for, what they are called, and which of them have gone."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +10,6 @@ import pytest
 from graphrag_neo4j.documents import ReadOptions, find, gone, source_of
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.corpus import Corpus
-
-
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -60,19 +56,14 @@ def test_files_are_found_by_folder_glob_and_name() -> None:
     }
 
 
-def test_files_of_other_kinds_are_counted_and_refused_where_they_are_named() -> None:
+def test_what_is_of_no_kind_or_matches_nothing_is_refused_where_it_is_named() -> None:
     lay("docs/a.md", "docs/b.png", "docs/x/c.PNG", "docs/Makefile")
     assert find(["docs", "docs/*"]).skipped == {".png": 2, "": 1}
     with pytest.raises(InputError, match=r"b\.png .* known are \.txt, \.md, .*\.docx"):
         find(["docs/b.png"])
-
-
-@pytest.mark.parametrize("path", ["nowhere", "nowhere.md", "docs/*.rst", "nowhere/**", "x" * 300])
-def test_a_path_that_matches_nothing_is_refused_by_name(path: str) -> None:
-    lay("docs/a.md")
-    with pytest.raises(InputError) as refused:
-        find(["docs", path])
-    assert path in str(refused.value)
+    for path in ("nowhere", "nowhere.md", "docs/*.rst", "nowhere/**", "x" * 300):
+        with pytest.raises(InputError, match=re.escape(path)):
+            find(["docs", path])
 
 
 @pytest.mark.usefixtures("shut")
@@ -96,11 +87,9 @@ def test_a_source_is_the_resolved_path_as_a_uri_or_relative_to_the_root() -> Non
         source_of(Path("other/b.md"), ReadOptions(source_root=Path("docs")))
 
 
-ROOTS = [ReadOptions(), ReadOptions(source_root=Path()), ReadOptions(source_root=Path("docs"))]
-
-
-@pytest.mark.parametrize("options", ROOTS)
-def test_gone_are_the_documents_under_a_folder_whose_file_is_no_more(options: ReadOptions) -> None:
+@pytest.mark.parametrize("root", [None, Path(), Path("docs")])
+def test_gone_are_the_documents_under_a_folder_whose_file_is_no_more(root: Path | None) -> None:
+    options = ReadOptions(source_root=root)
     lay("docs/a.md", "docs/sub/b.md", "docs/rows.csv", "docs/old.csv")
     sources = [source_of(path, options) for path in find(["docs"]).files]
     sources += [f"{source}#17" for source in sources if source.endswith(".csv")]

@@ -80,13 +80,19 @@ def test_an_unusable_csv_says_why(tmp_path: Path, content: str, id_column: str, 
     assert re.search(says, reason)
 
 
-def test_a_bad_row_of_csv_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_a_bad_row_of_csv_or_jsonl_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     items = rows(tmp_path / "a.csv", "id,text\n1,a\n2\n3,c,d\n1,e\n,f\n6,g\n", id_column="id")
     assert sources(items) == ["a.csv#1", "a.csv", "a.csv", "a.csv", "a.csv", "a.csv#6"]
     places = [("row 2", "text"), ("row 3", "more"), ("row 4", "repeats the id 1"), ("row 5", "id")]
     for reason, (place, word) in zip(reasons(items), places, strict=True):
         assert place in reason
         assert word in reason
+    items = rows(tmp_path / "a.jsonl", '{"text": "a"}\n\n{"text": \n[1]\n{"text": "b"}\n')
+    assert [item.text for item in items if isinstance(item, Document)] == ["a", "b"]
+    assert [reason.split(":")[0] for reason in reasons(items)] == [
+        "line 3 is not JSON",
+        "line 4 is not a JSON object",
+    ]
 
 
 def test_rows_without_an_id_are_known_by_their_content(tmp_path: Path) -> None:
@@ -98,7 +104,7 @@ def test_rows_without_an_id_are_known_by_their_content(tmp_path: Path) -> None:
     assert (second, third) == (f"{first}-2", f"{first}-3")
 
 
-def test_json_values_keep_their_type_and_nested_ones_are_json_text(tmp_path: Path) -> None:
+def test_json_values_keep_their_type_and_one_object_is_known_by_its_file(tmp_path: Path) -> None:
     row = {"text": "a", "n": 1, "x": 0.5, "b": False, "none": None, "empty": "", "big": 2**64}
     row["nan"] = float("nan")
     nested = {"tags": ["ä", 1], "in": {"k": None}}
@@ -106,9 +112,6 @@ def test_json_values_keep_their_type_and_nested_ones_are_json_text(tmp_path: Pat
     assert isinstance(document, Document)
     kept = {"n": 1, "x": 0.5, "b": False, "big": "18446744073709551616"}
     assert document.metadata == kept | {"tags": '["ä", 1]', "in": '{"k": null}'}
-
-
-def test_a_file_of_one_object_is_one_document_known_by_its_file(tmp_path: Path) -> None:
     content = json.dumps({"text": "a", "id": 7})
     assert rows(tmp_path / "a.json", content) == [Document("a", "a.json", "a.json", {"id": 7})]
     [document] = rows(tmp_path / "a.json", content, id_column="id")
@@ -119,12 +122,3 @@ def test_a_file_of_one_object_is_one_document_known_by_its_file(tmp_path: Path) 
 def test_json_of_another_shape_is_unreadable(tmp_path: Path, content: str) -> None:
     [problem] = reasons(rows(tmp_path / "a.json", content))
     assert problem.startswith(("is not JSON", "its object is not a JSON object", "has no column"))
-
-
-def test_a_bad_line_of_jsonl_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    items = rows(tmp_path / "a.jsonl", '{"text": "a"}\n\n{"text": \n[1]\n{"text": "b"}\n')
-    assert [item.text for item in items if isinstance(item, Document)] == ["a", "b"]
-    assert [reason.split(":")[0] for reason in reasons(items)] == [
-        "line 3 is not JSON",
-        "line 4 is not a JSON object",
-    ]

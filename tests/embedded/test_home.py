@@ -2,7 +2,6 @@
 
 import os
 import socket
-import stat
 import sys
 from pathlib import Path
 
@@ -66,24 +65,21 @@ def test_a_wanted_port_is_taken_if_it_is_free_else_the_next_else_any() -> None:
             assert len({bolt, http, wanted, 0}) == 4
 
 
-def test_heap_and_page_cache_fit_the_machine() -> None:
+def test_heap_and_page_cache_fit_the_machine_and_settings_of_ones_own_come_first(
+    tmp_path: Path,
+) -> None:
     for gigabytes, expected in ((1, (512, 256)), (8, (2048, 1024)), (512, (4096, 4096))):
         assert java_memory(gigabytes * 1024**3) == expected
-
-
-@posix_only
-def test_the_password_s_file_is_the_user_s_alone_whatever_the_umask(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        home = Home(tmp_path / "home")
-        home.make_folder()
-        password = home.password()
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(home.password_path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(home.path.stat().st_mode) == 0o700
-    assert len(password) >= 32
-    assert home.password() == password
+    home = Home(tmp_path)
+    home.own_config_path.write_text(
+        "# more memory\nserver.memory.pagecache.size = 1g\n\ndb.import=a=b\n", encoding="utf-8"
+    )
+    home.make_folder()
+    write_config(home, tmp_path / "plugins", 1, 2, 3)
+    lines = (tmp_path / "conf" / "neo4j.conf").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "pagecache" in line] == ["server.memory.pagecache.size=1g"]
+    assert "db.import=a=b" in lines
+    assert not any("#" in line for line in lines)
 
 
 def test_a_folder_with_other_files_is_neither_made_a_home_nor_wiped(tmp_path: Path) -> None:
@@ -126,36 +122,21 @@ def test_a_process_that_got_the_number_of_a_dead_server_is_not_it(tmp_path: Path
         embedded.start(load_settings(home=tmp_path / "file" / "home"))
 
 
-def test_commands_say_that_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_commands_say_that_nothing_runs_and_wipe_asks_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     home = str(tmp_path / "home")
     for command in ("status", "stop"):
         done = CliRunner().invoke(neo4j, [command, "--home", home])
         assert (done.exit_code, "No Neo4j is running" in done.output) == (0, True)
     with pytest.raises(EmbeddedError, match="kg-build neo4j start"):
         embedded.log_path(load_settings(home=home))
+    data = make_home(Path(home), "2026.01").path / "data"
+    data.mkdir()
+    done = CliRunner().invoke(neo4j, ["wipe", "--home", home], input="n\n")
+    assert ("Nothing was deleted" in done.output, data.is_dir()) == (True, True)
+    assert CliRunner().invoke(neo4j, ["wipe", "--home", home, "--yes"]).exit_code == 0
+    assert not data.exists()
     monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
     done = CliRunner().invoke(neo4j, ["status", "--home", home])
     assert "neo4j+s://elsewhere.example" in done.stderr
-
-
-def test_wipe_asks_first(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home", "2026.01")
-    (home.path / "data").mkdir()
-    done = CliRunner().invoke(neo4j, ["wipe", "--home", str(home.path)], input="n\n")
-    assert "Nothing was deleted" in done.output
-    assert (home.path / "data").is_dir()
-    assert CliRunner().invoke(neo4j, ["wipe", "--home", str(home.path), "--yes"]).exit_code == 0
-    assert not (home.path / "data").exists()
-
-
-def test_settings_of_ones_own_come_before_ours(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    home.own_config_path.write_text(
-        "# more memory\nserver.memory.pagecache.size = 1g\n\ndb.import=a=b\n", encoding="utf-8"
-    )
-    home.make_folder()
-    write_config(home, tmp_path / "plugins", 1, 2, 3)
-    lines = (tmp_path / "conf" / "neo4j.conf").read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if "pagecache" in line] == ["server.memory.pagecache.size=1g"]
-    assert "db.import=a=b" in lines
-    assert not any("#" in line for line in lines)

@@ -86,10 +86,12 @@ def test_a_jar_that_is_not_whole_never_stands_under_its_name(
     assert names(tmp_path) == [f"jar-{i}.jar" for i in range(5)]
 
 
-def test_a_damaged_jar_is_fetched_again(
+def test_two_downloads_at_once_share_the_work_and_a_damaged_jar_is_fetched_again(
     repository: Repository, download: Download, tmp_path: Path
 ) -> None:
-    download()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda run: run(), [download, download]))
+    assert set(repository.asked.values()) == {1}
     damaged = tmp_path / "plugins" / "jar-1.jar"
     damaged.write_bytes(b"x" * 101)
     repository.asked.clear()
@@ -98,12 +100,6 @@ def test_a_damaged_jar_is_fetched_again(
     assert "damaged" in said
     assert list(repository.asked) == ["org/jar-1/jar-1.jar"]
     assert damaged.read_bytes() == repository.files["org/jar-1/jar-1.jar"]
-
-
-def test_two_downloads_at_once_share_the_work(repository: Repository, download: Download) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda run: run(), [download, download]))
-    assert set(repository.asked.values()) == {1}
 
 
 def test_without_a_network_the_error_says_what_to_do(

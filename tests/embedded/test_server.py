@@ -37,10 +37,7 @@ KEY = "sk-none-of-the-business-of-neo4j"
 
 @dataclass(frozen=True)
 class Life:
-    """A home, what its two first starts printed, and what of Neo4j's processes was seen meanwhile.
-
-    These are their command lines and environments.
-    """
+    """A home, what its two first starts printed, and Neo4j's command lines and environments."""
 
     home: Home
     printed: list[str]
@@ -68,14 +65,10 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     home = Home(tmp_path_factory.mktemp("embedded") / "Hänsels home")
     command = [sys.executable, "-m", "graphrag_neo4j.cli", "neo4j", "start", "--release", "5.26"]
     with _commands_of_neo4j() as commands:
+        env = {**os.environ, "OPENAI_API_KEY": KEY, "DATABASE_PASSWORD": KEY}
+        command += ["--home", str(home.path)]
         starts = [
-            # Our own command.
-            subprocess.Popen(  # noqa: S603
-                [*command, "--home", home.path],
-                env={**os.environ, "OPENAI_API_KEY": KEY, "DATABASE_PASSWORD": KEY},
-                stdout=subprocess.PIPE,
-                text=True,
-            )
+            subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ours
             for _ in range(2)
         ]
         printed = [start.communicate()[0] for start in starts]
@@ -137,9 +130,9 @@ def test_it_listens_on_loopback_only(life: Life) -> None:
 
 
 def test_the_password_and_keys_are_on_no_command_line_and_in_no_environment(life: Life) -> None:
-    password = life.server().password
-    assert any("set-initial-password" in line or "AdminTool" in line for line in life.commands)
     server, status = life.server(), life.command("status")
+    password = server.password
+    assert any("set-initial-password" in line or "AdminTool" in line for line in life.commands)
     for part in (server.uri, server.browser_url, "5.26.30", str(life.home.password_path)):
         assert part in status
     last = life.home.log_path.read_text(encoding="utf-8").splitlines()[-2:]

@@ -5,8 +5,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from neo4j.exceptions import Neo4jError
@@ -18,41 +20,36 @@ from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.servers import release_under_test
 
+Test = Callable[..., Awaitable[None]]
 SIZE = 400_000_000  # bytes of the small file system
-# As Neo4j has said them, of a full disk.
-RECORDED = [
-    (
-        "Neo.DatabaseError.Transaction.TransactionStartFailed",
-        "The database has encountered a critical error, and needs to be restarted.",
+RECORDED = {  # as Neo4j has said them, of a full disk
+    "Transaction.TransactionStartFailed": (
+        "The database has encountered a critical error, and needs to be restarted."
     ),
-    ("Neo.DatabaseError.General.UnknownError", "java.io.IOException: No space left on device"),
-]
+    "General.UnknownError": "java.io.IOException: No space left on device",
+}
 
 
-class FullDisk:
-    """What is known of a server of ours whose disk is full."""
-
-    def refuse_ended(self) -> None:
-        pass
-
-    def stopped(self) -> str:
-        return "The disk is full."
+# What is known of a server of ours whose disk is full.
+FULL: Any = SimpleNamespace(refuse_ended=lambda: None, stopped=lambda: "The disk is full.")
 
 
-@pytest.mark.parametrize(("code", "message"), RECORDED)
+@pytest.mark.parametrize(("code", "message"), RECORDED.items())
 def test_what_neo4j_says_of_a_stopped_database_is_understood(code: str, message: str) -> None:
-    error = Neo4jError._hydrate_neo4j(code=code, message=message)
+    error = Neo4jError._hydrate_neo4j(code=f"Neo.DatabaseError.{code}", message=message)
     with pytest.raises(GraphStoppedError, match=r"make room, start that Neo4j again"):  # noqa: SIM117
         with _translated("bolt://elsewhere"):
             raise error
     with pytest.raises(GraphStoppedError, match=r"^The disk is full\.$"):  # noqa: SIM117
-        with _translated("bolt://127.0.0.1", FullDisk()):
+        with _translated("bolt://127.0.0.1", FULL):
             raise error
 
 
-embedded_only = pytest.mark.skipif(
-    os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no"
-)
+def embedded_only(test: Test) -> Test:
+    """A slow test of the embedded server, on one release."""
+    off = os.environ.get("KG_TEST_EMBEDDED") == "no"
+    skipped = pytest.mark.skipif(off, reason="KG_TEST_EMBEDDED=no")
+    return pytest.mark.slow(pytest.mark.one_release(skipped(test)))
 
 
 @pytest.fixture
@@ -84,8 +81,6 @@ async def write_until_stopped(settings: Settings) -> str:
 
 
 @embedded_only
-@pytest.mark.one_release
-@pytest.mark.slow
 async def test_a_full_disk_is_said_and_with_room_neo4j_is_started_again(small: Path) -> None:
     settings = settings_of(small / "home")
     told: list[Event] = []
@@ -109,8 +104,6 @@ async def test_a_full_disk_is_said_and_with_room_neo4j_is_started_again(small: P
 
 
 @embedded_only
-@pytest.mark.one_release
-@pytest.mark.slow
 async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     try:
@@ -130,8 +123,6 @@ async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> 
 
 
 @embedded_only
-@pytest.mark.one_release
-@pytest.mark.slow
 async def test_a_server_out_of_memory_ends_and_says_how_to_give_it_more(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     own = tmp_path / "home" / "own.conf"
@@ -141,12 +132,9 @@ async def test_a_server_out_of_memory_ends_and_says_how_to_give_it_more(tmp_path
     own.write_text(f"{unguarded}server.memory.heap.max_size=600m\n", encoding="utf-8")
     try:
         async with AsyncGraphRAG(settings) as rag:
-            with pytest.raises(
-                EmbeddedError, match=r"run out of memory.*heap\.max_size=8g in .*own"
-            ):
-                await rag.graph.run_plain(
-                    "UNWIND range(1, 100000000) AS n RETURN size(collect(toString(n))) AS n"
-                )
+            much = "UNWIND range(1, 100000000) AS n RETURN size(collect(toString(n))) AS n"
+            with pytest.raises(EmbeddedError, match=r"run out of memory.*max_size=8g in .*own"):
+                await rag.graph.run_plain(much)
         assert running(settings) is None
     finally:
         stop(settings)

@@ -1,7 +1,5 @@
 """Answers without a model: which sentences are quoted, who says them, and where they stand."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
@@ -42,19 +40,15 @@ def draft(question: str, *records: ContextRecord) -> Draft:
     return BACKEND.answer(question, context(*records), ()).draft()
 
 
-def draft_from_reports(question: str, records: Sequence[ContextRecord]) -> Draft:
-    points = result_without_requests(BACKEND.points(question, context(*records)))
-    ranked = sorted(points, key=lambda point: -point.helpfulness)
-    return BACKEND.reduce(question, ranked, ()).draft()
-
-
 def answered(question: str, *records: ContextRecord) -> str:
     """The answer if the graph says nothing about the places of its quotations."""
     return draft(question, *records).compose(Verified())
 
 
 def from_reports(question: str, *texts: str, verified: Verified | None = None) -> str:
-    return draft_from_reports(question, reports(*texts)).compose(verified or Verified())
+    points = result_without_requests(BACKEND.points(question, context(*reports(*texts))))
+    ranked = sorted(points, key=lambda point: -point.helpfulness)
+    return BACKEND.reduce(question, ranked, ()).draft().compose(verified or Verified())
 
 
 def chunk(text: str, ref: int = 7, title: str = "Ponds.txt", **more: object) -> Provenance:
@@ -73,11 +67,14 @@ def quotations(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("- ")]
 
 
-def test_a_sentence_that_answers_is_quoted_with_its_citation() -> None:
+def test_a_sentence_that_answers_is_quoted_with_its_citation_and_once() -> None:
     text = "Frogs live near ponds and eat insects. The bank lends money to a company."
     assert answered("Where do frogs live?", record(text, 7)) == (
         "- Frogs live near ponds and eat insects. [Data: Sources (7)]"
     )
+    texts = ("Frogs live near ponds and eat insects.", "Near ponds live frogs and eat insects.")
+    chunks = [chunk(text, n) for n, text in enumerate(texts, 1)]
+    assert len(quotations(placed("Where do frogs live?", *chunks))) == 1
 
 
 @pytest.mark.parametrize(
@@ -102,17 +99,12 @@ def test_a_half_of_a_sentence_is_not_quoted(said: str) -> None:
     assert "of the frogs" not in found
 
 
-def test_sentences_of_reports_stand_under_their_titles() -> None:
+def test_sentences_of_reports_stand_under_their_titles_the_widest_communities_first() -> None:
     found = from_reports("Where are eggs of frogs laid, near ponds?", FROGS, BANKS)
     assert found.splitlines()[0] == "**Frogs, ponds** [Data: Reports (8)]"
     assert "- Their eggs are laid in the water of a pond. [Data: Sources (5)]" in quotations(found)
-
-
-def test_a_question_about_the_whole_is_answered_by_the_widest_communities_first() -> None:
-    reach = {8: Reach(2, 1), 9: Reach(4, 3)}
-    found = from_reports(
-        "What are the main themes?", FROGS, BANKS, verified=Verified(reach=reach, documents=5)
-    )
+    wide = Verified(reach={8: Reach(2, 1), 9: Reach(4, 3)}, documents=5)
+    found = from_reports("What are the main themes?", FROGS, BANKS, verified=wide)
     assert [line for line in found.splitlines() if line.startswith("**")] == [
         "**Banks**, in 3 of 5 documents [Data: Reports (9)]",
         "**Frogs, ponds**, in 1 of 5 documents [Data: Reports (8)]",
@@ -133,20 +125,12 @@ def test_a_quotation_has_its_speaker_and_its_place_and_what_follows_it() -> None
 
 def test_a_question_is_quoted_with_its_reply_and_not_without() -> None:
     asked = "ADA LOVELACE: Where do frogs live, and why there?"
-    said, place = placed(
-        "Where do frogs live?", chunk(f"{asked}\n\nBEN BLOOM: They like cool water.")
-    ).splitlines()
-    assert said.startswith(
-        "- Where do frogs live, and why there? BEN BLOOM: They like cool water. [Data"
-    )
+    replied = chunk(f"{asked}\n\nBEN BLOOM: They like cool water.")
+    said, place = placed("Where do frogs live?", replied).splitlines()
+    both = "Where do frogs live, and why there? BEN BLOOM: They like cool water."
+    assert said.startswith(f"- {both} [Data")
     assert place.strip().startswith("Ben Bloom, in")
     assert placed("Where do frogs live?", chunk(asked)) == ""
-
-
-def test_what_says_the_same_is_quoted_once() -> None:
-    texts = ("Frogs live near ponds and eat insects.", "Near ponds live frogs and eat insects.")
-    chunks = [chunk(text, n) for n, text in enumerate(texts, 1)]
-    assert len(quotations(placed("Where do frogs live?", *chunks))) == 1
 
 
 def test_a_sentence_encoder_finds_what_shares_no_word_with_the_question() -> None:

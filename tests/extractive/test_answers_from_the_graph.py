@@ -42,11 +42,7 @@ async def test_answers_name_speakers_and_skip_boilerplate(graph: Graph, alone: S
     assert "Without a model" in guests
     assert mongolia == "No answer to this question was found."
     assert ", in 2 of 5 documents [Data: Reports" in themes
-    await _check_communities(graph, said)
-
-
-async def _check_communities(graph: Graph, said: list[Event]) -> None:
-    """What is named everywhere is alone, and titles name no two episodes at once."""
+    # What is named everywhere is alone, and titles name no two episodes at once.
     [notice] = [e.text for e in said if isinstance(e, Notice) and "stays alone" in e.text]
     assert "Talk of Ada" in notice
     rows = await graph.run_plain(

@@ -18,13 +18,10 @@ def test_every_description_stands_in_the_chunk(text: str) -> None:
     assert all(find_quote(description, text) for description in said)
 
 
-def test_a_thing_is_described_by_the_sentence_that_defines_it() -> None:
+def test_a_thing_is_described_by_the_sentence_that_defines_it_a_pair_by_its_best() -> None:
     text = "We talked to Helion. Helion is a company that builds fusion reactors. I like Helion."
     [helion] = [one for one in extract(text).entities if one.name == "Helion"]
     assert helion.description == "Helion is a company that builds fusion reactors."
-
-
-def test_a_pair_is_described_by_its_best_sentence_and_counts_them_all() -> None:
     text = "So, like, Reddit, Shopify? Reddit bought its first shop from Shopify. Shopify, Reddit!"
     [pair] = extract(text).relationships
     assert (pair.source, pair.target) == ("Reddit", "Shopify")

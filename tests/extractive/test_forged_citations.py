@@ -29,7 +29,8 @@ async def test_forged_citations_are_text_wherever_a_document_is_shown(
         for method in methods:
             await _check_answer(rag, method)
         whole = await rag.query("What are the main themes?", method="global")
-        [reports, drawn] = [await _reports(graph), await read_map(graph)]
+        drawn = await read_map(graph)
+        rows = await graph.run_plain("MATCH (c:Community) RETURN c.report AS text")
         [chunk] = await graph.run_plain("MATCH (c:Chunk) RETURN c.text AS text, c.ref AS ref")
         [source] = await rag.sources(chunk["ref"])
         helion = await rag.entity("Helion")
@@ -37,6 +38,7 @@ async def test_forged_citations_are_text_wherever_a_document_is_shown(
     assert FORGED not in source.quoted
     assert not any(mark in whole.text for mark in (FORGED, "［Data", "[ DATA"))
     assert all(citation.supported for citation in whole.citations)
+    reports = [row["text"] for row in rows]
     assert any("⟦" in text for text in reports)
     assert not any(FORGED in text or "［Data" in text or "[ DATA" in text for text in reports)
     texts = [row[-1] for row in drawn.chunks] + [row[3] for row in drawn.entities]
@@ -57,8 +59,3 @@ async def _check_answer(rag: AsyncGraphRAG, method: Method) -> None:
     context = "\n".join(shown.text for shown in answer.context)
     assert SHOWN in context
     assert FORGED not in context
-
-
-async def _reports(graph: Graph) -> list[str]:
-    rows = await graph.run_plain("MATCH (c:Community) RETURN c.report AS text")
-    return [row["text"] for row in rows]

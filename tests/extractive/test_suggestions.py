@@ -45,12 +45,9 @@ def test_other_languages_get_the_form_that_names_alone_answer() -> None:
     assert made(topic("北京大学", "organization", "他在北京大学读书。")) == [
         "关于北京大学说了什么？"
     ]
-
-
-def test_after_an_answer_there_is_no_question_on_the_whole() -> None:
-    material = SuggestionMaterial(
-        (), [topic("engine", "concept", SAID)], (), 3, ["Who is Ada?"], "Ada."
-    )
+    # After an answer there is no question on the whole.
+    engine = [topic("engine", "concept", SAID)]
+    material = SuggestionMaterial((), engine, (), 3, ["Who is Ada?"], "Ada.")
     assert [one.text for one in rule_questions(material)] == [
         "What does Ada Lovelace say about engine?"
     ]

@@ -15,7 +15,7 @@ import pytest
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.graph import lease as lease_module
-from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction, connect
+from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
 from graphrag_neo4j.graph.lease import hold_lease, renew
 from graphrag_neo4j.graph.schema import refuse_foreign
 from graphrag_neo4j.index.corpus import Corpus
@@ -41,11 +41,16 @@ RUN = {"command": "kg-build"}
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 
 
+async def hold(graph: Graph) -> None:
+    """Takes the lease, and lets it go."""
+    async with hold_lease(graph, RUN, dict):
+        pass
+
+
 @pytest.fixture
 async def other(checked_server: TestServer) -> AsyncIterator[Graph]:
     """The same graph, as another run sees it."""
-    server = checked_server
-    async with connect(server.uri, server.username, server.password, server.database) as graph:
+    async with checked_server.connect() as graph:
         yield graph
 
 
@@ -66,21 +71,19 @@ async def index(graph: Graph, settings: Settings, text: str = TALE) -> IndexResu
 
 async def test_a_second_run_refuses_and_names_the_first(graph: Graph, other: Graph) -> None:
     async with hold_lease(graph, RUN, dict):
+        await refuse_foreign(other)  # what a first run has just begun is no data of somebody else
         with pytest.raises(GraphBusyError) as caught:
-            async with hold_lease(other, RUN, dict):
-                pass
+            await hold(other)
     assert f"kg-build, process {os.getpid()} on {platform.node()}, last seen" in str(caught.value)
-    async with hold_lease(other, RUN, dict):
-        pass
+    await hold(other)
     assert [one["outcome"] for one in await builds(graph)] == ["done", "done"]
 
 
 async def test_of_many_runs_at_once_one_gets_the_lease(checked_server: TestServer) -> None:
     outcomes, all_tried = [], anyio.Event()
-    server = checked_server
 
     async def run() -> None:
-        async with connect(server.uri, server.username, server.password) as graph:
+        async with checked_server.connect() as graph:
             try:
                 async with hold_lease(graph, RUN, dict):
                     outcomes.append("held")
@@ -97,24 +100,19 @@ async def test_of_many_runs_at_once_one_gets_the_lease(checked_server: TestServe
 
 
 async def test_the_lease_of_a_process_stands_while_it_runs(graph: Graph) -> None:
+    born = psutil.Process().create_time() - 100  # a dead one had the number that we have
+    await held(graph, host=platform.node(), process=os.getpid(), born=born)
+    await hold(graph)
+    await graph.run_plain("MATCH (b:Build) DELETE b")
     command = [sys.executable, "-c", "input()"]
     async with await anyio.open_process(command) as waiting:
         born = psutil.Process(waiting.pid).create_time()
         await held(graph, host=platform.node(), process=waiting.pid, born=born)
         with pytest.raises(GraphBusyError, match=f"process {waiting.pid} "):
-            async with hold_lease(graph, RUN, dict):
-                pass
+            await hold(graph)
         waiting.kill()
-    async with hold_lease(graph, RUN, dict):
-        pass
+    await hold(graph)
     assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
-
-
-async def test_a_process_that_got_the_number_of_a_dead_one_holds_nothing(graph: Graph) -> None:
-    born = psutil.Process().create_time() - 100
-    await held(graph, host=platform.node(), process=os.getpid(), born=born)
-    async with hold_lease(graph, RUN, dict):
-        pass
 
 
 async def test_the_lease_of_another_host_stands_for_60_seconds(graph: Graph) -> None:
@@ -122,16 +120,14 @@ async def test_the_lease_of_another_host_stands_for_60_seconds(graph: Graph) -> 
     await held(graph, host="elsewhere", process=1, born=0.0)
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 5000")
     with pytest.raises(GraphBusyError) as refused:
-        async with hold_lease(graph, RUN, dict):
-            pass
+        await hold(graph)
     seen = re.search(r"process 1 on elsewhere, last seen (\d+) s ago", str(refused.value))
     assert seen
     assert 5 <= int(seen[1]) <= round(5.01 + time.monotonic() - began)
     assert [one["outcome"] for one in (await read_status(graph)).builds] == ["running"]
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 56000")
     assert [one["outcome"] for one in (await read_status(graph)).builds] == ["interrupted"]
-    async with hold_lease(graph, RUN, dict):
-        pass
+    await hold(graph)
     assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
 
 
@@ -211,8 +207,7 @@ async def test_a_build_records_what_it_used(
 ) -> None:
     built = await index(graph, settings(model="gpt-4.1-mini"))
     [shown] = (await read_status(graph)).builds
-    assert shown["outcome"] == "done"
-    assert shown["calls"] == len(endpoint.log)
+    assert (shown["outcome"], shown["calls"]) == ("done", len(endpoint.log))
     assert shown["input_tokens"] == sum(call.prompt_tokens for call in endpoint.log)
     assert shown["output_tokens"] == sum(call.completion_tokens for call in endpoint.log)
     assert shown["cost"] == pytest.approx(sum(usage.cost for usage in built.usage.values()))
@@ -221,10 +216,3 @@ async def test_a_build_records_what_it_used(
     last, *_ = (await read_status(graph)).builds
     assert last["outcome"] == "incomplete"
     assert last["calls"] > 0
-
-
-async def test_what_another_first_run_has_just_begun_is_no_data_of_somebody_else(
-    graph: Graph, other: Graph
-) -> None:
-    async with hold_lease(other, RUN, dict):
-        await refuse_foreign(graph)

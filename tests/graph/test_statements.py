@@ -89,9 +89,7 @@ def planned(graph: Graph) -> dict[str, set[str]]:
     known = [name for name in STATEMENTS if graph.version >= SEARCH_SINCE or name not in BY_CLAUSE]
     with graph.lend_driver() as driver, driver.session(database=graph.database) as session:
         return {
-            name: set(
-                session.run(f"EXPLAIN {read_statement(name)}", PARAMETERS.get(name, {})).keys()
-            )
+            name: set(session.run(f"EXPLAIN {read_statement(name)}", PARAMETERS.get(name)).keys())
             for name in known
         }
 

@@ -9,7 +9,7 @@ import pytest
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
 from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.model import LLMTask, Point, Reply, T
+from graphrag_neo4j.model import LLMTask, Reply, T
 from graphrag_neo4j.query.drift import _explore
 from graphrag_neo4j.query.global_ import SkippedCalls
 from graphrag_neo4j.query.query_context import QueryContext
@@ -25,9 +25,8 @@ class Round:
 
     def __init__(self, order: Sequence[int]) -> None:
         self._order = [FIRST[n] for n in order]
+        self._turns = {question: anyio.Event() for question in FIRST}
         self._asked: set[str] = set()
-        self._answered: list[str] = []
-        self._changed = anyio.Condition()
         self.later: list[str] = []
 
     async def run(self, task: LLMTask[T]) -> T:
@@ -49,42 +48,28 @@ class Round:
         raise AssertionError("the reply was not taken")
 
     async def _turn(self, question: str) -> None:
-        async with self._changed:
-            self._asked.add(question)
-            self._changed.notify_all()
-            while self._asked != {*FIRST} or self._order[len(self._answered)] != question:
-                await self._changed.wait()
-            self._answered.append(question)
-            self._changed.notify_all()
-
-
-async def explored(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Point], list[str]]:
-    """The points of a search in an empty graph, and the questions of the second round."""
-    answers = Round(order)
-    settings = load_settings(drift_calls=5)
-    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
-    query = QueryContext(
-        graph=graph,
-        settings=settings,
-        backend=LLMQueryBackend.from_settings(settings),
-        run=answers.run,
-        embedder=None,
-        count=tokens.count,
-        question="Who?",
-    )
-    calls = SkippedCalls(query.run, ("context", "contexts"))
-    with anyio.fail_after(60):
-        contexts, points = await _explore(query, query.table(100), calls)
-    assert len(contexts) == len(points) == 6
-    return points, answers.later
+        self._asked.add(question)
+        if len(self._asked) == len(FIRST):
+            self._turns[self._order[0]].set()
+        await self._turns[question].wait()
+        for after in self._order[self._order.index(question) + 1 :][:1]:
+            self._turns[after].set()
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 async def test_the_order_of_replies_changes_nothing(graph: Graph, order: Sequence[int]) -> None:
-    points, later = await explored(graph, order)
+    """In an empty graph."""
+    answers, settings = Round(order), load_settings(drift_calls=5)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
+    backend = LLMQueryBackend.from_settings(settings)
+    query = QueryContext(graph, settings, backend, answers.run, None, tokens.count, "Who?")
+    calls = SkippedCalls(query.run, ("context", "contexts"))
+    with anyio.fail_after(60):
+        contexts, points = await _explore(query, query.table(100), calls)
+    assert len(contexts) == len(points) == 6
     # The best answer's questions are asked in the second round, as far as the calls go.
     second = [f"{FIRST[1]} And {n}?" for n in range(2)]
     assert [point.description for point in points] == [
         f"Told of {question}" for question in ["Who?", *FIRST, *second]
     ]
-    assert sorted(later) == second
+    assert sorted(answers.later) == second

@@ -16,13 +16,8 @@ from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.model.protocols import Embedder
-from graphrag_neo4j.query.graph_expansion import (
-    named_in,
-    names,
-    nearest_statements,
-    pagerank,
-    restart,
-)
+from graphrag_neo4j.query import graph_expansion
+from graphrag_neo4j.query.graph_expansion import named_in, names, pagerank, restart
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings, load_settings
@@ -35,30 +30,23 @@ weights = some.dictionaries(node, weight, min_size=1)
 again = some.floats(0.05, 0.95)
 
 
-@given(edges, weights, again)
-def test_the_mass_is_one(edges: list[WeightedEdge], seeds: dict[str, float], again: float) -> None:
+@given(edges, weights, again, some.randoms(use_true_random=False))
+def test_the_mass_is_one_and_no_order_counts(
+    edges: list[WeightedEdge], seeds: dict[str, float], again: float, chance: object
+) -> None:
     mass = pagerank(edges, seeds, again)
     assert sum(mass.values()) == pytest.approx(1)
     assert min(mass.values()) >= 0
-
-
-@given(edges, weights, some.randoms(use_true_random=False))
-def test_no_order_counts(
-    edges: list[WeightedEdge], seeds: dict[str, float], chance: object
-) -> None:
     other = [(b, a, weight) for a, b, weight in edges]
     chance.shuffle(other)  # type: ignore[attr-defined] # hypothesis gives a Random
-    assert pagerank(other, dict(reversed(seeds.items()))) == pagerank(edges, seeds)
+    assert pagerank(other, dict(reversed(seeds.items())), again) == mass
 
 
-def test_what_no_edge_leads_to_has_nothing_and_what_is_nearer_has_more() -> None:
+def test_what_is_nearer_or_on_a_heavier_edge_has_more_and_what_no_edge_leads_to_nothing() -> None:
     chain: list[WeightedEdge] = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("x", "y", 1)]
     mass = pagerank(chain, {"a": 1})
     assert mass["b"] > mass["c"] > mass["d"] > 0
     assert mass["x"] == mass["y"] == 0
-
-
-def test_a_heavier_edge_is_walked_more() -> None:
     mass = pagerank([("a", "b", 3), ("a", "c", 1)], {"a": 1})
     assert mass["b"] == pytest.approx(3 * mass["c"])
 
@@ -145,7 +133,7 @@ async def test_meaning_counts_and_not_shared_words(graph: Graph) -> None:
     rows = await graph.run_plain("MATCH (x:Chunk|Entity) RETURN x.id AS id, x.name AS name")
     ids = {row["name"]: row["id"] for row in rows}
     query = asked(graph, Backends(load_settings()).local_embedder("en"), QUESTION)
-    first, second = await nearest_statements(query, None, [ids[None]], [])
+    first, second = await graph_expansion.nearest_statements(query, None, [ids[None]], [])
     assert set(first.ends) == {ids["Vera Holm"], ids["Bess"]}
     assert first.weight == 1
     assert set(second.ends) == {ids["Otto Rand"], ids["Town Hall"]}

@@ -51,16 +51,13 @@ def test_where_no_sentence_says_it_only_the_place_is_given() -> None:
     (found,) = nearest_sources([source(end, start=50)], [said], 3)
     assert found.quote is None
     assert found.place == (50, 50 + len(end))
-
-
-def test_a_sentence_that_shares_the_name_alone_says_nothing_of_it() -> None:
+    # A sentence that shares the name alone says nothing of it.
     text = "The London Stock Exchange was closed. It snowed."
     said = "The London Stock Exchange lists Scrooge and his partner."
     name = "London Stock Exchange"
     assert nearest_sources([source(text)], [said], 3, name)[0].quote is None
-    assert nearest_sources([source(text)], [said], 3)[0].quoted == (
-        "The London Stock Exchange was closed."
-    )
+    quoted = nearest_sources([source(text)], [said], 3)[0].quoted
+    assert quoted == "The London Stock Exchange was closed."
 
 
 def test_a_neutralised_mark_is_found_in_the_document_and_shown_neutralised() -> None:

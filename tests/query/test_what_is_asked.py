@@ -56,11 +56,11 @@ def refs_of(answer: Answer) -> set[int]:
     return {record.ref for table in answer.context for record in table.records.values()}
 
 
-async def refs_of_level(carol: Indexed, level: int, *, plain: bool) -> set[int]:
+async def refs_by_origin(carol: Indexed, *, plain: bool) -> set[int]:
+    """The reports made with a model on the first level, or all that were made without one."""
     found = await carol.graph.run_plain(
-        "MATCH (c:Community {level: $level}) WHERE (c.origin = 'elements') = $plain "
+        "MATCH (c:Community) WHERE (c.origin = 'elements') = $plain AND ($plain OR c.level = 0) "
         "RETURN c.ref AS ref",
-        level=level,
         plain=plain,
     )
     return {row["ref"] for row in found}
@@ -84,7 +84,7 @@ async def test_the_contexts_of_a_level_are_the_same_for_every_question(carol: In
 
 
 async def test_a_relevant_report_stays_if_none_of_its_parts_is_relevant(carol: Indexed) -> None:
-    tops = await refs_of_level(carol, 0, plain=False)
+    tops = await refs_by_origin(carol, plain=False)
     with recording_endpoint(_only(tops)) as (url, came):
         answer, said = await ask(carol, url=url, method="global", dynamic=True)
     rated = [refs(prompt_of(body)) for body in came if schema_of(body) == RATED]
@@ -93,7 +93,9 @@ async def test_a_relevant_report_stays_if_none_of_its_parts_is_relevant(carol: I
     assert any(text.startswith("Answering from ") for text in said)
 
 
-async def test_a_relevant_part_replaces_its_whole(carol: Indexed) -> None:
+async def test_a_relevant_part_replaces_its_whole_and_where_none_is_nothing_is_answered(
+    carol: Indexed,
+) -> None:
     [one, *_] = await carol.graph.run_plain(
         "MATCH (part:Community {level: 1})-[:PARENT]->(whole:Community) "
         "WHERE part.origin <> 'elements' RETURN part.ref AS part, whole.ref AS whole ORDER BY part"
@@ -101,13 +103,15 @@ async def test_a_relevant_part_replaces_its_whole(carol: Indexed) -> None:
     with recording_endpoint(_only({one["part"], one["whole"]})) as (url, _):
         answer, _ = await ask(carol, url=url, method="global", dynamic=True, small_share=0.0)
     assert refs_of(answer) == {one["part"]}
+    with recording_endpoint(_only(set())) as (url, came):  # nothing from plain reports alone
+        answer, _ = await ask(carol, url=url, method="global", dynamic=True)
+    assert not answer.context
+    assert not answer.found
+    assert {schema_of(body) for body in came} == {RATED}
 
 
 async def test_no_report_without_a_model_is_rated_by_one(carol: Indexed) -> None:
-    found = await carol.graph.run_plain(
-        "MATCH (c:Community) WHERE c.origin = 'elements' RETURN c.ref AS ref"
-    )
-    plain = {row["ref"] for row in found}
+    plain = await refs_by_origin(carol, plain=True)
     with recording_endpoint(_only(None)) as (url, came):
         answer, _ = await ask(carol, url=url, method="global", dynamic=True, small_share=1.0)
     rated = [refs(prompt_of(body)) for body in came if schema_of(body) == RATED]
@@ -124,14 +128,6 @@ async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -
     assert len(orders[0]) > 10
     assert orders[0] == orders[1]
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
-
-
-async def test_nothing_is_answered_from_plain_reports_alone(carol: Indexed) -> None:
-    with recording_endpoint(_only(set())) as (url, came):
-        answer, _ = await ask(carol, url=url, method="global", dynamic=True)
-    assert not answer.context
-    assert not answer.found
-    assert {schema_of(body) for body in came} == {RATED}
 
 
 async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(
@@ -183,7 +179,9 @@ async def test_each_call_sees_the_whole_question(carol: Indexed, method: Method)
     assert kinds[0] == "json:self_contained_question"
 
 
-async def test_a_model_that_answers_instead_leaves_the_question_as_it_was(carol: Indexed) -> None:
+async def test_a_question_stays_where_a_model_answers_it_and_without_one_a_pronoun_gets_its_name(
+    carol: Indexed,
+) -> None:
     carol.endpoint.change(garbage=1.0, only=["json:self_contained_question"])
     try:
         question, said = await resume(carol, method="local")
@@ -193,9 +191,6 @@ async def test_a_model_that_answers_instead_leaves_the_question_as_it_was(carol:
     [notice] = [one for one in said if isinstance(one, Notice)]
     assert notice.warning
     assert "asked as it stands, without what was said before" in notice.text
-
-
-async def test_without_a_model_a_pronoun_gets_the_name_before_it(carol: Indexed) -> None:
     question, said = await resume(carol, method="local", openai_api_key=None, openai_base_url=None)
     assert question == "And what of his ball (Fezziwig)?"
     assert Notice(f"The question is understood as: {question}") in said
@@ -206,20 +201,15 @@ def words(each: int) -> CountTokens:
     return lambda text: each * len(text.split())
 
 
-def test_the_latest_turns_count_as_far_as_they_fit() -> None:
+def test_the_latest_turns_count_as_far_as_they_fit_and_a_long_answer_is_shortened() -> None:
     history = [("one two", "three four"), ("five six", "seven eight"), ("nine", "ten")]
     said = [message.content for message in messages_of(history, words(engine.HISTORY // 6))]
     assert said == ["five six", "seven eight", "nine", "ten"]
     said = [message.content for message in messages_of(history, words(engine.HISTORY // 5))]
     assert said == ["five six", "seven", "nine", "ten"]
     assert len(messages_of(history * 9, len)) == 2 * engine.TURNS
-
-
-def test_a_long_answer_is_shortened_and_loses_its_citations() -> None:
-    history = [
-        ("Who?", "word " * 1000 + "[Data: Entities (5)]"),
-        ("And?", "So [Data: Claims (2)]."),
-    ]
+    long = "word " * 1000 + "[Data: Entities (5)]"
+    history = [("Who?", long), ("And?", "So [Data: Claims (2)].")]
     count = words(engine.HISTORY // 100)
     messages = messages_of(history, count)
     assert sum(count(message.content) for message in messages) <= engine.HISTORY

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import DATA
-from tests.support.servers import TestServer
+from tests.support.servers import TestServer, environment_of
 from tests.support.wiping import wipe
 
 BOOK = DATA / "christmas_carol" / "book.txt"
@@ -28,17 +28,7 @@ class Indexed:
     @property
     def environment(self) -> dict[str, str]:
         """The settings as environment variables, for a program of its own."""
-        settings = self.settings
-        secrets = [settings.neo4j_password, settings.openai_api_key]
-        password, key = (secret.get_secret_value() if secret else "" for secret in secrets)
-        return {
-            "NEO4J_URI": settings.neo4j_uri or "",
-            "NEO4J_USERNAME": settings.neo4j_username,
-            "NEO4J_PASSWORD": password,
-            "NEO4J_DATABASE": settings.neo4j_database or "",
-            "OPENAI_BASE_URL": settings.openai_base_url or "",
-            "OPENAI_API_KEY": key,
-        }
+        return environment_of(self.settings)
 
 
 @asynccontextmanager
@@ -52,19 +42,15 @@ async def indexed_carol(
     """The graph is emptied before and after; `changed`: settings."""
     with FakeEndpoint() as endpoint:
         settings = load_settings(
-            neo4j_uri=server.uri,
-            neo4j_username=server.username,
-            neo4j_password=server.password,
-            neo4j_database=server.database,
+            **server.settings,
             openai_base_url=endpoint.url,
             openai_api_key="sk-for-tests-only",
             **{"gleanings": 0, "max_cluster_size": 6, "claims": True, **changed},
         )
         text = BOOK.read_text("utf-8")[:characters]
-        async with connect(server.uri, server.username, server.password, server.database) as graph:
+        async with server.connect() as graph:
             await wipe(graph)
             async with AsyncGraphRAG(settings) as rag:
-                built = await rag.index([Document(text, "carol", title)])
-                assert built.complete
+                assert (await rag.index([Document(text, "carol", title)])).complete
             yield Indexed(text, settings, endpoint, graph)
             await wipe(graph)

@@ -4,8 +4,9 @@ Both stand before one real Neo4j. A transaction that names a bookmark waits on a
 this has what the bookmark stands for, so here it is answered. One without bookmarks sees nothing.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from urllib.parse import urlsplit
 
 import anyio
@@ -24,8 +25,8 @@ async def lagging_cluster(uri: str) -> AsyncIterator[str]:
     places = [f"127.0.0.1:{one.extra(LOCAL_PORT)}" for one in (leader, follower)]  # noqa: S610
     member = Member(urlsplit(uri).port or 0, *places)
     async with leader, follower, anyio.create_task_group() as tasks:
-        tasks.start_soon(leader.serve, member.lead)
-        tasks.start_soon(follower.serve, member.follow)
+        tasks.start_soon(leader.serve, partial(member.serve, lags=False))
+        tasks.start_soon(follower.serve, partial(member.serve, lags=True))
         try:
             yield f"neo4j://{places[0]}"
         finally:
@@ -42,13 +43,7 @@ class Member:
         reply = {"rt": {"ttl": 1000, "db": "neo4j", "servers": servers}}
         self.routing = framed(bytes([0xB1, SUCCESS]) + packed(reply))
 
-    async def lead(self, client: SocketStream) -> None:
-        await self.serve(client, lags=False)
-
-    async def follow(self, client: SocketStream) -> None:
-        await self.serve(client, lags=True)
-
-    async def serve(self, client: SocketStream, *, lags: bool) -> None:
+    async def serve(self, client: SocketStream, lags: bool) -> None:
         blind = False  # the transaction of this connection sees nothing
 
         async def ask() -> None:
@@ -100,13 +95,8 @@ async def exactly(stream: ByteStream, size: int) -> bytes:
 
 def framed(message: bytes) -> bytes:
     """A message in the chunks of Bolt."""
-    return b"".join(chunks(message)) + b"\0\0"
-
-
-def chunks(message: bytes) -> Iterator[bytes]:
-    for start in range(0, len(message), 0xFFFF):
-        chunk = message[start : start + 0xFFFF]
-        yield len(chunk).to_bytes(2) + chunk
+    chunks = [message[start : start + 0xFFFF] for start in range(0, len(message), 0xFFFF)]
+    return b"".join(len(chunk).to_bytes(2) + chunk for chunk in chunks) + b"\0\0"
 
 
 def packed(value: object) -> bytes:

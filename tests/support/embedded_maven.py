@@ -11,11 +11,7 @@ from graphrag_neo4j.embedded.releases import Jar, read_lock
 
 
 class Repository(ThreadingHTTPServer):
-    """Gives `files` by path; `asked` counts the requests.
-
-    `busy`: as many requests as it counts are answered with 503 first. `cut`: paths whose body
-    ends half way.
-    """
+    """Gives `files` by path, those of `cut` by half, after `busy` answers 503; `asked` counts."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -51,13 +47,12 @@ class _Handler(BaseHTTPRequestHandler):
         elif path not in self.server.files:
             self.send_error(404)
         else:
-            self._send(self.server.files[path], cut=path in self.server.cut)
-
-    def _send(self, content: bytes, *, cut: bool) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content[: len(content) // 2] if cut else content)
+            content = self.server.files[path]
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            cut = len(content) // 2 if path in self.server.cut else None
+            self.wfile.write(content[:cut])
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""

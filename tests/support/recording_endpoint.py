@@ -58,23 +58,18 @@ def mannered_endpoint(manner: Manner) -> Iterator[tuple[str, list[Body]]]:
 def recording_endpoint(
     reply: Callable[[Body], str | None] = lambda _body: None,
 ) -> Iterator[tuple[str, list[Body]]]:
-    """Yields the address, and the list of the bodies of the chat requests that came.
-
-    `reply` gives the text of a reply; None leaves the reply to the fake endpoint.
-    """
+    """As above for chat requests: `reply` gives the text of a reply, or None for the fake's."""
     came: list[Body] = []
-    fake = Endpoint(Options())
 
-    def answer(request: HttpRequest) -> HttpResponse:
-        body = json.loads(request.body) if request.body else {}
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
         if "messages" not in body:
-            return fake.answer(request)
+            return None
         came.append(body)
         said = reply(body)
         if said is None:
-            return fake.answer(request)
+            return None
         done = Completion("1", str(body["model"]), said, "stop", 1, 1)
         return stream(done, include_usage=True) if body.get("stream") else completion(done)
 
-    with serving(answer) as url:
+    with mannered_endpoint(manner) as (url, _):
         yield url, came

@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.settings import Neo4jRelease, load_settings
+from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 # Tests empty the graph all the time, and write few rows. Neo4j would take the first for a change of
 # its statistics, and would plan each statement again for lists of 1, 10 or 100 rows. Without these
@@ -32,6 +33,30 @@ class TestServer:
     kind: str
     database: str | None = None
 
+    @property
+    def settings(self) -> dict[str, str | None]:
+        """The settings that lead to it."""
+        names = ("uri", "username", "password", "database")
+        return {f"neo4j_{name}": getattr(self, name) for name in names}
+
+    def connect(self) -> AbstractAsyncContextManager[Graph]:
+        """A new connection."""
+        return connect(self.uri, self.username, self.password, self.database)
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Neo4j and the endpoint of these settings, as a user has theirs in the environment."""
+    secrets = (settings.neo4j_password, settings.openai_api_key)
+    password, key = (secret.get_secret_value() if secret else "" for secret in secrets)
+    return {
+        "NEO4J_URI": settings.neo4j_uri or "",
+        "NEO4J_USERNAME": settings.neo4j_username,
+        "NEO4J_PASSWORD": password,
+        "NEO4J_DATABASE": settings.neo4j_database or "",
+        "OPENAI_BASE_URL": settings.openai_base_url or "",
+        "OPENAI_API_KEY": key,
+    }
+
 
 @contextmanager
 def any_server(home: Path) -> Iterator[TestServer]:
@@ -52,10 +77,7 @@ def any_server(home: Path) -> Iterator[TestServer]:
 
 @contextmanager
 def starting_server(home: Path) -> Iterator[None]:
-    """Starts the embedded server of a home in the background, if the tests are to use it.
-
-    `any_server` waits until it answers, and says why if it never does.
-    """
+    """Starts the embedded server in the background, if tests use it; `any_server` waits for it."""
     if "KG_TEST_NEO4J_URI" in os.environ or os.environ.get("KG_TEST_EMBEDDED") == "no":
         yield
         return

@@ -48,14 +48,9 @@ def _finding(n: int, rows: list[Row]) -> dict[str, str]:
 
 
 def say(chat: Chat) -> str:
-    """A paragraph for each of the records that share most with the question.
-
-    The notes of analysts become one text under headings.
-    """
-    if notes := NOTE.findall(chat.text):
-        return "\n\n".join(
-            f"## {shorten(one, 4).rstrip(' .,:;…')}\n\n{one}" for one in notes[:MOST]
-        )
+    """A paragraph for each of the records nearest to the question; notes stand under headings."""
+    if notes := NOTE.findall(chat.text)[:MOST]:
+        return "\n\n".join(f"## {shorten(one, 4).rstrip(' .,:;…')}\n\n{one}" for one in notes)
     told = [point for point, _ in _points(chat)]
     if "Invent " in chat.prompt:
         told.append(f"And more [Data: Claims ({INVENTED})].")

@@ -18,10 +18,7 @@ Rows = list[tuple[Any, set[int], list[str]]]
 
 
 def recall(text: str) -> Knowledge | None:
-    """What the real model found in these lines of the book; None for any other text.
-
-    The names of a record (of a claim: its subject or its source) must stand in the text.
-    """
+    """What the real model found in these lines of the book, by names; None for another text."""
     units_of, *records = _book()
     units = {unit for one in _shingles(text, SHINGLE) for unit in units_of.get(one, ())}
     folded = _fold(text)
@@ -45,14 +42,9 @@ def _book() -> tuple[dict[str, set[int]], Rows, Rows, Rows]:
         row |= {"units": [row["unit"]], "source_text": row["source"]}
 
     def rows(kind: str, record: Any, *names: str) -> Rows:  # noqa: ANN401 - a class
-        return [
-            (
-                record(*(row[field] for field in record._fields)),
-                {*row["units"]},
-                [_fold(row[name]) for name in names],
-            )
-            for row in index[kind]
-        ]
+        made = [record(*(row[field] for field in record._fields)) for row in index[kind]]
+        told = [({*row["units"]}, [_fold(row[name]) for name in names]) for row in index[kind]]
+        return [(one, *more) for one, more in zip(made, told, strict=True)]
 
     entities = rows("entities", Entity, "name")
     relationships = rows("relationships", Relationship, "source", "target")

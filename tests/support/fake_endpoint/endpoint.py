@@ -10,18 +10,11 @@ from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from tests.support.fake_endpoint import forms
 from tests.support.fake_endpoint.batches import Batches
 from tests.support.fake_endpoint.chat import read_chat, text_hash
 from tests.support.fake_endpoint.faults import Fate, decide
-from tests.support.fake_endpoint.forms import (
-    ApiError,
-    Completion,
-    completion,
-    models,
-    stream,
-    to_json,
-    vectors,
-)
+from tests.support.fake_endpoint.forms import ApiError, Completion, to_json
 from tests.support.fake_endpoint.options import Options, change
 from tests.support.fake_endpoint.replies import garbage, read_task, reply
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
@@ -89,9 +82,8 @@ class Endpoint:
     def _ask_in_batch(self, body: bytes) -> HttpResponse:
         """The response to a chat request that stands in a batch; it is logged as a call, too."""
         headers = {"authorization": f"Bearer {self._options.key}"}
-        return self._answer(
-            HttpRequest("POST", "/v1/chat/completions", headers, body), "/v1/batches"
-        )
+        request = HttpRequest("POST", "/v1/chat/completions", headers, body)
+        return self._answer(request, "/v1/batches")
 
     def _answer(self, request: HttpRequest, logged: str) -> HttpResponse:
         call = Call(time.monotonic(), logged, digest(request.body))
@@ -122,7 +114,7 @@ class Endpoint:
         match request.method, *request.path.split("/")[1:]:
             case "GET", "v1", "models":
                 call.kind = "models"
-                return models(self._options.models or ANY_MODEL)
+                return forms.models(self._options.models or ANY_MODEL)
             case "POST", "v1", "chat", "completions":
                 return self._chat(self._read(request, call), call)
             case "POST", "v1", "embeddings":
@@ -181,9 +173,9 @@ class Endpoint:
             shows_reasoning=options.shows_reasoning,
         )
         if not body.get("stream"):
-            return _spoil(completion(done), fate)
+            return _spoil(forms.completion(done), fate)
         usage = (body.get("stream_options") or {}).get("include_usage", False)
-        return _spoil(replace(stream(done, usage), pace=options.pace), fate)
+        return _spoil(replace(forms.stream(done, usage), pace=options.pace), fate)
 
     def _embed(self, body: dict[str, Any], call: Call) -> HttpResponse:
         if not self._options.embeds:
@@ -195,7 +187,7 @@ class Endpoint:
         dimensions = body.get("dimensions") or self._options.dimensions
         rows = [embed(text, dimensions >> (fate.fault == "garbage")) for text in texts]
         base64 = body.get("encoding_format") == "base64"
-        return _spoil(vectors(call.model, rows, base64, call.prompt_tokens), fate)
+        return _spoil(forms.vectors(call.model, rows, base64, call.prompt_tokens), fate)
 
     def _weigh(self, call: Call, tokens: int) -> None:
         call.prompt_tokens = tokens

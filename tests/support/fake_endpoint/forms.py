@@ -78,14 +78,8 @@ def stream(done: Completion, include_usage: bool) -> HttpResponse:
 
 def vectors(model: str, rows: Sequence[list[float]], base64: bool, tokens: int) -> HttpResponse:
     """The vectors of a batch of texts; as base64 they are little-endian floats of 32 bits."""
-    data = [
-        {
-            "object": "embedding",
-            "index": index,
-            "embedding": b64encode(array("f", row).tobytes()).decode() if base64 else row,
-        }
-        for index, row in enumerate(rows)
-    ]
+    sent = [b64encode(array("f", row).tobytes()).decode() if base64 else row for row in rows]
+    data = [{"object": "embedding", "index": n, "embedding": one} for n, one in enumerate(sent)]
     usage = {"prompt_tokens": tokens, "total_tokens": tokens}
     return to_json({"object": "list", "data": data, "model": model, "usage": usage})
 

@@ -20,10 +20,7 @@ TYPES = ("person", "organization", "place", "product", "work", "event")
 
 @lru_cache(maxsize=5_000)
 def know(text: str) -> Knowledge:
-    """What the book's model found in a text; of another text, what is invented.
-
-    That is a dozen entities for 600 tokens, as many relationships, and a few claims.
-    """
+    """What the book's model found in a text, or a dozen invented entities for 600 tokens."""
     if recalled := recall(text):
         return recalled
     told = [(one, list(filter(None, map(_trim, NAME.findall(one))))) for one in sentences(text)]

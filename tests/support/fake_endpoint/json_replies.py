@@ -94,17 +94,13 @@ def _entity_types(chat: Chat) -> object:
     for number, text in enumerate(chat.texts, start=1):
         for one in know(text).entities:
             names.setdefault(one.type, {}).setdefault(one.name, number)
-    return {
-        "types": [
-            {
-                "name": kind,
-                "definition": f"Whatever the texts show to be a {kind}, and nothing else.",
-                "names": list(found)[:6],
-                "passages": sorted({*list(found.values())[:6]}),
-            }
-            for kind, found in names.items()
-        ]
-    }
+    types = []
+    for kind, found in names.items():
+        definition = f"Whatever the texts show to be a {kind}, and nothing else."
+        shown, passages = list(found)[:6], sorted({*list(found.values())[:6]})
+        about = {"name": kind, "definition": definition, "names": shown, "passages": passages}
+        types.append(about)
+    return {"types": types}
 
 
 def _suggest(chat: Chat) -> object:
@@ -126,15 +122,22 @@ def _numbers(chat: Chat) -> range:
     return range(1, int(found[0]) + 1 if found else 2)
 
 
+def _personas(chat: Chat) -> object:
+    return {"personas": [f"a reader of kind {n}, who wants to learn" for n in _numbers(chat)]}
+
+
+def _tasks(chat: Chat) -> object:
+    return {"tasks": [f"compare theme {n} for {chat.texts[1]}" for n in _numbers(chat)]}
+
+
 def _questions(chat: Chat) -> object:
     """Questions that depend on the persona and the task. The first one is always the same."""
     own = int(digest(repr(chat.texts[1:]).encode())[:6], 16)
-    places = [own + n for n in _numbers(chat)[1:]]
-    asked = (
-        f"What is said about {TOPICS[n % len(TOPICS)]} in part {n} of all that is told?"
-        for n in places
-    )
-    return {"questions": ["What themes come back again and again?", *asked]}
+    asked = ["What themes come back again and again?"]
+    for n in (own + n for n in _numbers(chat)[1:]):
+        topic = TOPICS[n % len(TOPICS)]
+        asked.append(f"What is said about {topic} in part {n} of all that is told?")
+    return {"questions": asked}
 
 
 def _of_sentences(field: str, answer: Callable[[str], dict[str, Any]], chat: Chat) -> object:
@@ -180,16 +183,8 @@ SCHEMAS: dict[str, tuple[str, Callable[[Chat], object]]] = {
     "self_contained_question": ("question", answers.rewrite),
     "rated_answer": ("answer", answers.weigh_whole),
     "collection_description": ("description", lambda _: {"description": COLLECTION}),
-    "evaluation_personas": (
-        "personas",
-        lambda chat: {
-            "personas": [f"a reader of kind {n}, who wants to learn" for n in _numbers(chat)]
-        },
-    ),
-    "evaluation_tasks": (
-        "tasks",
-        lambda chat: {"tasks": [f"compare theme {n} for {chat.texts[1]}" for n in _numbers(chat)]},
-    ),
+    "evaluation_personas": ("personas", _personas),
+    "evaluation_tasks": ("tasks", _tasks),
     "evaluation_questions": ("questions", _questions),
 }
 """The field that a prompt shows where a request names no schema, and who replies."""

@@ -55,10 +55,7 @@ _NEWER = (
     *("max_completion_tokens", "response_format", "stream_options"),
 )
 MODES: Mapping[str, Mapping[str, Any]] = {
-    "reasoning model": {
-        "rejects": ("logit_bias", "max_tokens", "temperature"),
-        "reasoning": 300,
-    },
+    "reasoning model": {"rejects": ("logit_bias", "max_tokens", "temperature"), "reasoning": 300},
     "local server": {
         "one_at_a_time": True,
         "window": 4096,

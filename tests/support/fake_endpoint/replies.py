@@ -38,10 +38,9 @@ MISSED = re.compile(r"(?i)\bmiss(?:ed|ing)\b")
 
 
 class Task(NamedTuple):
-    """What a chat request wants next.
+    """What a chat request wants next; of a list, in which pass, and what was said of it already.
 
-    Of a list: the `phase` ("missed", "gleaning", "continuation" or none) of which pass, and what
-    was said of this pass already.
+    `phase` is "missed", "gleaning", "continuation" or none.
     """
 
     kind: str

@@ -1,7 +1,4 @@
-"""A small HTTP/1.1 server on asyncio's streams: keep-alive, Content-Length, chunked streams.
-
-It shares two cores with what is measured through it, so it does no more than that.
-"""
+"""A small HTTP/1.1 server on asyncio's streams: keep-alive, Content-Length, chunked streams."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -61,10 +61,7 @@ def cut_beginning(text: str, limit: int) -> str:
 
 
 def words_of(tokens: list[int]) -> tuple[str, ...]:
-    """The words that token ids stand for, in that one of the two encodings that knows yes and no.
-
-    A request does not say which encoding its ids are of, and the answers wanted are mostly these.
-    """
+    """The words of token ids, in that one of the two encodings in which they are yes and no."""
     read = [
         tuple(encoding(name).decode([token]).strip() for token in tokens)
         for name in (O200K, "cl100k_base")
@@ -85,10 +82,7 @@ def shorten(text: str, words: int) -> str:
 
 
 def embed(text: str, dimensions: int) -> list[float]:
-    """The text's words, hashed into a vector of length 1; zeros for a text without words.
-
-    So texts that share words are near each other. Common words count where there are no others.
-    """
+    """The words, hashed into a vector of length 1; common ones count where there are no others."""
     words = Counter(WORD.findall(text.casefold()))
     telling = {word: times for word, times in words.items() if word not in COMMON} or words
     vector = [0.0] * dimensions

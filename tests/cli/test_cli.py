@@ -1,42 +1,21 @@
 """`kg-build` as people use it: what it prints and where, its exit codes, what it never shows."""
 
 import re
-import subprocess
-import sys
-from importlib.resources import files
 from pathlib import Path
 
-import click
 import pytest
 from markdown_it import MarkdownIt
 
-from graphrag_neo4j import cli
-from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.model.events import Advanced, Notice, Started
+from tests.cli.conftest import TALE
+from tests.cli.test_command_line import imported
 from tests.cli.test_hostile_text import on_a_terminal
 from tests.conftest import Ran, Run
 from tests.support.fake_endpoint import FakeEndpoint
 
 NOBODY = "http://127.0.0.1:1/v1"
-TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
-
-
-@pytest.fixture
-def tales(tmp_path: Path) -> Path:
-    """A folder with two small documents."""
-    folder = tmp_path / "tales"
-    folder.mkdir()
-    (folder / "a.txt").write_text(TALE)
-    (folder / "b.txt").write_text(TALE.replace("London", "Paris"))
-    return folder
 
 
 pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph", "environment")]
-
-
-def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
 
 
 def test_index_says_what_it_did_and_status_what_there_is(kg: Run, tales: Path) -> None:
@@ -89,10 +68,10 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) 
     assert "Not everything was done." in ran.out
 
 
+@pytest.mark.usefixtures("no_model")
 def test_without_a_model_the_index_is_extractive_and_says_so(
     kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    no_model(monkeypatch)
     ran = kg("index", tales)
     assert ran.code == 0
     assert ran.out.count("This index is extractive: it was made without a model") == 1
@@ -139,22 +118,6 @@ def test_a_key_that_is_refused_is_an_error_of_one_sentence(
     assert kg("status", "--json").json["builds"][0]["outcome"] == "failed"
 
 
-@pytest.mark.parametrize(
-    "arguments", [["index"], ["index", "x", "--gleanings", "-1"], ["mend"], ["status", "--all"]]
-)
-def test_a_wrong_command_line_ends_with_2_and_usage(kg: Run, arguments: list[str]) -> None:
-    ran = kg(*arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("Usage: kg-build")
-
-
-@pytest.mark.parametrize("group", [[], ["eval"], ["neo4j"], ["import"]])
-def test_a_group_without_a_command_shows_its_help(kg: Run, group: list[str]) -> None:
-    alone = kg(*group)
-    assert (alone.code, alone.out, "Error" in alone.err) == (2, "", False)
-    assert alone.err == kg(*group, "--help").out
-
-
 def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Path) -> None:
     kg("index", tales, "--gleanings", "0", "--no-claims")
     ran = kg("delete", tales / "a.txt", "nothing.txt", "b\udcff.txt")
@@ -190,80 +153,19 @@ def test_an_unknown_price_is_not_shown_as_nothing(
     assert "unknown cost" in kg("status").out
 
 
-def every_command() -> list[tuple[str, click.Command]]:
-    found = []
-    for name in cli.COMMANDS:
-        command = cli.commands.get_command(click.Context(cli.commands), name)
-        assert command
-        found.append((name, command))
-        if isinstance(command, click.Group):
-            context = click.Context(command)
-            for inner in command.list_commands(context):
-                one = command.get_command(context, inner)
-                assert one
-                found.append((f"{name} {inner}", one))
-    return found
-
-
-@pytest.mark.parametrize(("name", "command"), every_command())
-def test_every_command_and_option_is_documented(kg: Run, name: str, command: click.Command) -> None:
-    ran = kg(*name.split(), "--help")
-    assert ran.code == 0
-    assert str(command.help).split()[:6] == ran.out.partition("\n\n")[2].split()[:6]
-    options = [one for one in command.params if isinstance(one, click.Option)]
-    assert [one.name for one in options if not one.help] == []
-
-
-def test_help_lists_every_command_and_each_has_a_module(kg: Run) -> None:
-    ran = kg("--help")
-    assert ran.code == 0
-    modules = {path.stem for path in Path(str(files(cli))).glob("[a-z]*")}
-    used = {cli.MODULES.get(name, name) for name in cli.COMMANDS}
-    assert used == modules - {"options", "output"}
-    assert all(f"  {name} " in ran.out and said in ran.out for name, said in cli.COMMANDS.items())
-
-
-def imported(*arguments: str) -> set[str]:
-    """What a command imports, in a Python of its own."""
-    code = (
-        f"import sys\nsys.argv = {['kg-build', *arguments]}\n"
-        "from graphrag_neo4j.cli import main\n"
-        "try:\n    main()\nexcept SystemExit as ended:\n    assert not ended.code\n"
-        "print()\nprint(*sys.modules)"
-    )
-    done = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    return set(done.stdout.splitlines()[-1].split())
-
-
-def test_help_imports_nothing_heavy() -> None:
-    for_work = {"neo4j", "openai", "pydantic", "rich", "tiktoken"}
-    assert imported("--help").isdisjoint({"anyio", "importlib.metadata", *for_work})
-    assert imported("--version").isdisjoint({"anyio", *for_work})
-
-
 def test_a_command_imports_only_what_it_needs(
-    kg: Run, tales: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kg: Run, tales: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     kg("index", tales, "--quiet")
     model = {"openai", "genai_prices"}
     rules = {"simplemma", "graphrag_neo4j.extractive.index_backend"}
-    rest = {
-        "mcp",
-        "uvicorn",
-        "graphdatascience",
-        "graphrag_neo4j.index.pipeline",
-        "numpy",
-        "pandas",
-        "rich.markdown",
-    }
+    rest = {"mcp", "uvicorn", "graphdatascience", "graphrag_neo4j.index.pipeline"}
+    rest |= {"numpy", "pandas", "rich.markdown"}
     asked = ("query", "Who is Marley?", "--method", "local")
     assert imported("neo4j", "status", "--home", str(tmp_path)).isdisjoint({"neo4j", "tiktoken"})
     assert imported("status").isdisjoint({*model, *rules, *rest})
     assert imported(*asked).isdisjoint({*rules, "graphrag_neo4j.extractive.query_backend", *rest})
-    assert imported(*asked, "--context-only").isdisjoint({*rules, *rest})
-    no_model(monkeypatch)
+    request.getfixturevalue("no_model")
     assert imported(*asked, "--context-only").isdisjoint({*model, *rules, *rest})
 
 
@@ -322,10 +224,10 @@ QUOTED = (
 )
 
 
+@pytest.mark.usefixtures("no_model")
 def test_markdown_shows_what_a_document_quotes_as_text(
     kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    no_model(monkeypatch)
     monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
     for n, text in enumerate(QUOTED):
         (tmp_path / f"{n} <b> [x](mailto:evil).txt").write_text(text)
@@ -340,20 +242,6 @@ def test_markdown_shows_what_a_document_quotes_as_text(
     text = "".join(token.content for token in tokens if token.type == "inline")
     assert notes
     assert all(re.search(rf"(?<!\\)(?:\\\\)*\[\^{n}\]", text) for n in notes)
-
-
-def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    with listening(quiet=False) as listen:
-        listen(Started("ingest", 1))
-        listen(Advanced(1))
-        listen.hush()
-    listen(Started("answer", 2))
-    listen(Advanced(2))
-    listen(Notice("Answering by global search."))
-    listen(Notice("This needs to be done.", warning=True))
-    first, *rest = capsys.readouterr().err.splitlines()
-    assert first.startswith("ingest: 1 of 1, ")
-    assert rest == ["This needs to be done."]
 
 
 def test_an_address_without_a_server_is_one_sentence(

@@ -31,7 +31,7 @@ TALE = (
 )
 # What rich and click write of their own: colours, the cursor shown or not, bars drawn again.
 OURS = re.compile(r"\x1b\[(\?25[lh]|(?!8m)[0-9;]*m|2K|1A)|\r")
-METHODS = ("global", "local", "drift", "basic", "text")
+METHODS = ("global", "local", "drift")
 ASKED = "Was Marley dead in London, as Scrooge knew?"
 
 
@@ -93,7 +93,6 @@ def test_no_command_lets_hostile_text_reach_the_terminal(
         ["query", ASKED, "--method", "local", "--context-only"],
         ["query", ASKED, "--method", "local", "--markdown"],
         ["status"],
-        ["status", "--json"],
         ["estimate", hostile, *rooted],
         ["browse", "--list"],
         ["map", "-o", tmp_path / f"{NAME}.html"],

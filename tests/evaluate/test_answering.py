@@ -1,6 +1,5 @@
 """Questions to answers, from a real graph: all conditions, kills, limits, and what changes."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from graphrag_neo4j.evaluate.answers import WORKERS
 from graphrag_neo4j.evaluate.statements import statements_in
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.settings import load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
 
@@ -35,21 +35,16 @@ async def indexed(settings: Settings, folder: Path, conditions: list[str]) -> Ev
     return evaluation
 
 
-def rated(endpoint: FakeEndpoint) -> list[str]:
-    """The requests for points of a context, in the order of their coming."""
-    return [call.request for call in endpoint.log if call.kind == "json:rated_answer"]
-
-
 def chats(endpoint: FakeEndpoint) -> int:
     return sum(call.path.endswith("/chat/completions") for call in endpoint.log)
 
 
 @pytest.mark.slow  # it plans the statements of all searches
-@pytest.mark.usefixtures("graph")
-async def test_all_conditions_answer_and_nothing_is_asked_twice(
-    settings: Make, endpoint: FakeEndpoint, tmp_path: Path
+async def test_all_conditions_answer_and_only_what_a_change_concerns_is_asked_again(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
-    evaluation = await indexed(settings(claims=False), tmp_path / "e", CONDITIONS)
+    own, folder = settings(claims=False), tmp_path / "e"
+    evaluation = await indexed(own, folder, CONDITIONS)
     estimate = await evaluation.estimate_answers()
     assert (estimate.there, estimate.missing) == (0, 12)
     assert {step.step for step in estimate.steps} == set(CONDITIONS)
@@ -70,37 +65,27 @@ async def test_all_conditions_answer_and_nothing_is_asked_twice(
         assert statements_in(one.text), "an evaluation has nothing to judge"
         assert all(made.citations for made in statements_in(one.text))
     assert any(one.sources for one in answers.values())
-    assert not (tmp_path / "e" / "unfinished.jsonl").exists()
+    assert not (folder / "unfinished.jsonl").exists()
     assert [one.condition for one in evaluation.costs()] == CONDITIONS
-    endpoint.reset()
-    again = Evaluation(tmp_path / "e", settings(claims=False))
-    assert (await again.answer()).there == 12
-    assert endpoint.log == []
 
-
-@pytest.mark.slow
-async def test_only_what_a_change_concerns_is_asked_again(
-    graph: Graph, settings: Make, endpoint: FakeEndpoint, tmp_path: Path
-) -> None:
-    own = settings(claims=False)
-    evaluation = await indexed(own, tmp_path / "e", ["C0", "SS"])
-    await evaluation.answer()
     async with AsyncGraphRAG(own) as rag:
         await rag.index(TALES)  # finds nothing to do
-    assert (await Evaluation(tmp_path / "e", own).answer()).made == 0
-    await graph.run_plain(
-        "MATCH (c:Community {level: 0}) WITH c LIMIT 1 SET c.report = c.report + ' More.'"
-    )
-    changed = await Evaluation(tmp_path / "e", own).answer()
+    endpoint.reset()
+    assert (await Evaluation(folder, own).answer()).there == 12
+    assert endpoint.log == []
+    evaluation.choose(["C0", "SS"])
+    report = "MATCH (c:Community {level: 0}) WITH c LIMIT 1 SET c.report = c.report + ' More.'"
+    await graph.run_plain(report)
+    changed = await Evaluation(folder, own).answer()
     assert (changed.there, changed.made) == (2, 2)
     other = settings(claims=False, response_type="one word")
-    assert (await Evaluation(tmp_path / "e", other).answer()).made == 4
+    assert (await Evaluation(folder, other).answer()).made == 4
     endpoint.reset()
-    back = Evaluation(tmp_path / "e", own)
+    back = Evaluation(folder, own)
     await back.answer()
     assert endpoint.log == []
-    current = back.folder.current_answers().values()
-    assert {one.made_with["response_type"] for one in current} == {own.response_type}
+    asked = [one for one in back.folder.current_answers().values() if one.condition in {"C0", "SS"}]
+    assert {one.made_with["response_type"] for one in asked} == {own.response_type}
 
 
 @pytest.mark.usefixtures("graph")
@@ -151,30 +136,21 @@ async def test_the_cost_limit_is_that_of_the_whole_run(
 
 
 @pytest.mark.usefixtures("graph")
-async def test_a_condition_may_have_a_client_of_its_own(
+async def test_a_condition_may_have_a_client_of_its_own_and_a_level_must_be_there(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
     own = settings(claims=False, embedding_model="static")
-    conditions = ["SS", "large=SS,answer_model=large", "quoted=SS,model=extractive"]
-    evaluation = await indexed(own, tmp_path / "e", conditions)
+    conditions = ["SS", "large=SS,answer_model=large", "quoted=SS,model=extractive", "C9"]
+    await indexed(own, tmp_path / "e", conditions)
+    told: list[Event] = []
+    evaluation = Evaluation(tmp_path / "e", own, told.append)
     endpoint.reset()
     assert {step.step for step in (await evaluation.estimate_answers()).steps} == {"SS", "large"}
     assert (await evaluation.answer()).made == 6
+    assert [one.text for one in told if isinstance(one, Notice) and "C9" in one.text]
     assert sorted(call.model for call in endpoint.log) == ["gpt-4.1-mini"] * 2 + ["large"] * 2
     quoted = [one for one in evaluation.costs() if one.condition == "quoted"]
     assert [(one.calls, one.cost) for one in quoted] == [(0, 0)]
-
-
-@pytest.mark.usefixtures("graph")
-async def test_a_level_that_the_graph_lacks_is_left_out_or_refused(
-    settings: Make, tmp_path: Path
-) -> None:
-    own = settings(claims=False)
-    told: list[Event] = []
-    await indexed(own, tmp_path / "e", ["C0", "C9"])
-    evaluation = Evaluation(tmp_path / "e", own, told.append)
-    assert (await evaluation.answer()).made == 2
-    assert [one.text for one in told if isinstance(one, Notice) and "C9" in one.text]
     evaluation.choose(["global:9"])
     with pytest.raises(InputError, match="so there is nothing for the condition global:9"):
         await evaluation.estimate_answers()
@@ -211,10 +187,14 @@ async def test_questions_are_made_from_a_description_and_each_call_once(
     assert endpoint.log == []
 
 
-def test_a_plan_with_a_wrong_field_is_one_sentence(tmp_path: Path, alone: Settings) -> None:
-    (tmp_path / "evaluation.json").write_text(json.dumps({"widow": 3}))
-    with pytest.raises(InputError, match="is not what it should be: it has no field widow"):
-        Evaluation(tmp_path, alone)
-    (tmp_path / "evaluation.json").write_text(json.dumps({"window": "wide"}))
-    with pytest.raises(InputError, match="window: Input should be a valid integer"):
-        Evaluation(tmp_path, alone)
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ('{"widow": 3}', "is not what it should be: it has no field widow"),
+        ('{"window": "wide"}', "window: Input should be a valid integer"),
+    ],
+)
+def test_a_plan_with_a_wrong_field_is_one_sentence(tmp_path: Path, plan: str, said: str) -> None:
+    (tmp_path / "evaluation.json").write_text(plan)
+    with pytest.raises(InputError, match=said):
+        Evaluation(tmp_path, load_settings())

@@ -22,14 +22,6 @@ from tests.evaluate.paper import PAPER
 from tests.support.evaluations import evaluation
 from tests.support.fake_endpoint import FakeEndpoint
 
-WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-
-
-def claims_with(shared: int, words: int) -> list[str]:
-    """Two claims of so many words, of which they share the first ones."""
-    common = WORDS[:shared]
-    return [" ".join(common + [f"{letter}{n}" for n in range(words - shared)]) for letter in "ab"]
-
 
 @pytest.mark.parametrize(
     ("one", "other", "f1"),
@@ -53,19 +45,16 @@ def test_rouge_l_is_f1_of_the_longest_common_sequence(one: str, other: str, f1: 
 @pytest.mark.parametrize("shared", range(1, 10))
 def test_claims_at_the_threshold_are_joined(shared: int) -> None:
     """1 - 0.7 is more than 0.3 in floating point: a distance made so would miss the threshold."""
-    claims = claims_with(shared, 10)
+    claims = [" ".join(f"w{n}" if n < shared else f"{own}{n}" for n in range(10)) for own in "ab"]
     threshold = (10 - shared) / 10
     assert count_claims(claims, [threshold]).clusters == {threshold: 1}
     below = threshold - 0.001
     assert count_claims(claims, [below]).clusters == {below: 2}
 
 
-def test_linkage_is_complete() -> None:
+def test_linkage_is_complete_and_a_claim_that_comes_twice_counts_once() -> None:
     chain = ["a b c d", "c d e f", "e f g h"]  # neighbours at 0.5, the ends at 1
     assert count_claims(chain, [0.5, 0.99, 1.0]).clusters == {0.5: 2, 0.99: 2, 1.0: 1}
-
-
-def test_a_claim_that_comes_twice_counts_once() -> None:
     counts = count_claims(["Ann sails.", "ANN  sails", "Bob rows.", "", "…", "Ann sails!"])
     assert counts.claims == 2
     assert different(["Ann sails.", "Bob rows.", "ann sails"]) == ["Ann sails.", "Bob rows."]
@@ -101,12 +90,8 @@ async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path)
         assert len(fake.log) == 9
         found = study(fake, tmp_path).claims()
     by_condition = {condition: claims for (_, condition), claims in found.items()}
-    assert {name: len(claims) for name, claims in by_condition.items()} == {
-        "C0": 24,
-        "SS": 1,
-        "TS": 1,
-        "C1": 0,
-    }
+    sizes = {name: len(claims) for name, claims in by_condition.items()}
+    assert sizes == {"C0": 24, "SS": 1, "TS": 1, "C1": 0}
     counts = count_claims(by_condition["C0"])
     assert counts.claims == 13  # "Bob rows to it too." comes twelve times
     assert counts.clusters[0.8] < counts.clusters[0.5] < 13
@@ -141,18 +126,13 @@ def test_counts_are_compared_with_the_majority_of_the_verdicts() -> None:
 
 def test_counts_are_tested_by_question_and_adjusted_over_all_pairs() -> None:
     """Experiment 2 of the paper: Wilcoxon's test and Holm's method, over counts."""
-    numbers = {"A": 9, "B": 5, "C": 5}
     counts = {
         (f"q{n}", name): ClaimCounts(claims, {0.5: 3})
         for n in range(6)
-        for name, claims in numbers.items()
+        for name, claims in (("A", 9), ("B", 5), ("C", 5))
     }
     tests = count_tests(counts, ["A", "B", "C"])
-    assert [one[:3] for one in tests[:3]] == [
-        ("claims", "A", "B"),
-        ("claims", "A", "C"),
-        ("claims", "B", "C"),
-    ]
+    assert [one[:3] for one in tests[:3]] == [("claims", *pair) for pair in ("AB", "AC", "BC")]
     assert tests[0][3:5] == (9, 5)
     # Six of six differences have one sign: p = 2 / 2**6, times the three pairs.
     assert tests[0][5].p == 0.03125

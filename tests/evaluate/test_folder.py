@@ -118,7 +118,9 @@ def lines(folder: Path, *rows: object) -> Path:
     return path
 
 
-def test_an_answer_keeps_what_is_known_of_it(tmp_path: Path) -> None:
+def test_an_import_keeps_what_is_known_adds_what_changed_and_the_last_one_counts(
+    tmp_path: Path,
+) -> None:
     ours = evaluation(tmp_path)
     done = ours.import_answers(lines(tmp_path, GIVEN), "lightrag")
     assert (done.new, done.there, done.unmatched, done.empty) == (1, 0, [], [])
@@ -128,11 +130,6 @@ def test_an_answer_keeps_what_is_known_of_it(tmp_path: Path) -> None:
     assert said == ("lightrag", "Marley [1].", 2, 0.25)
     assert list(answer.sources) == [CitedSource("[1]", "carol.txt", "Marley was dead.")]
     assert (answer.context_tokens, answer.seconds) == (None, 1.5)
-
-
-def test_a_second_import_adds_what_has_changed_and_the_last_one_counts(tmp_path: Path) -> None:
-    ours = evaluation(tmp_path)
-    ours.import_answers(lines(tmp_path, GIVEN), "lightrag")
     assert ours.import_answers(lines(tmp_path, GIVEN), "lightrag").there == 1
     changed = {**GIVEN, "answer": "Jacob Marley."}
     assert ours.import_answers(lines(tmp_path, changed), "lightrag").new == 1
@@ -142,23 +139,19 @@ def test_a_second_import_adds_what_has_changed_and_the_last_one_counts(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("row", "problem"),
+    ("row", "name", "problem"),
     [
-        ({"question": "Why?"}, "Line 1 of .* answer: Field required"),
-        ({**GIVEN, "tokens": 3}, "Line 1 of .* it has no field tokens"),
+        ({"question": "Why?"}, "lightrag", "Line 1 of .* answer: Field required"),
+        ({**GIVEN, "tokens": 3}, "lightrag", "Line 1 of .* it has no field tokens"),
+        *((GIVEN, name, "means answers of this program") for name in ("C0", "local", "C9")),
+        (GIVEN, "a,b", "commas"),
     ],
 )
-def test_a_wrong_line_is_named(tmp_path: Path, row: object, problem: str) -> None:
+def test_a_wrong_line_or_name_is_refused(
+    tmp_path: Path, row: object, name: str, problem: str
+) -> None:
     with pytest.raises(InputError, match=problem):
-        evaluation(tmp_path).import_answers(lines(tmp_path, row), "lightrag")
-
-
-@pytest.mark.parametrize("name", ["C0", "TS", "local", "C9"])
-def test_a_name_that_means_a_search_of_ours_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="means answers of this program"):
-        evaluation(tmp_path).import_answers(lines(tmp_path, GIVEN), name)
-    with pytest.raises(InputError, match="commas"):
-        evaluation(tmp_path).import_answers(lines(tmp_path, GIVEN), "a,b")
+        evaluation(tmp_path).import_answers(lines(tmp_path, row), name)
 
 
 NAMES = ("C0", "C1", "C2", "C3", "TS")
@@ -183,17 +176,14 @@ def answer(condition: str, question: str = "q", **given: object) -> AnswerRecord
 @pytest.mark.parametrize("dataset", TABLE_2)
 def test_the_columns_of_table_2_come_out(dataset: str) -> None:
     units, tokens, percent = TABLE_2[dataset]
-    answers = [
+    found = condition_costs(
         answer(name, question, units=n, context_tokens=size)
         for question in ("a", "b")
         for name, n, size in zip(NAMES, units, tokens, strict=True)
-    ]
-    found = condition_costs(answers)
-    assert [one.condition for one in found] == list(NAMES)
-    assert [one.units for one in found] == list(units)
-    assert [one.context_tokens for one in found] == list(tokens)
+    )
+    told = [(one.condition, one.units, one.context_tokens, one.answers) for one in found]
+    assert told == [(*row, 2) for row in zip(NAMES, units, tokens, strict=True)]
     assert [round(one.percent or 0, 1) for one in found] == list(percent)
-    assert [one.answers for one in found] == [2] * 5
 
 
 def test_means_count_only_what_is_there_and_what_is_known_of_all() -> None:

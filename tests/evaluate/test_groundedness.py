@@ -178,29 +178,25 @@ SAID = (
 )
 
 
-async def test_each_citation_leads_to_the_record_that_it_names(graph: Graph) -> None:
-    await graph.run_plain(MADE, said=SAID)
+async def test_each_citation_of_a_finding_leads_to_its_record_and_the_folder_keeps_it(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    """A report of the evaluation needs no Neo4j."""
+    said = f"{SAID} A mill burnt down [Data: Sources (1)]."
+    await graph.run_plain(MADE, said=said)
     first, second = await read_findings(graph)
+    met = "Charles – Ada"
     assert first.sources == [
         CitedSource("[Data: Sources (1)]", "notes.txt", "Ada met Charles in June."),
         CitedSource("[Data: Entities (2)]", "entity Ada", "Ada: She wrote notes."),
-        CitedSource(
-            "[Data: Relationships (4)]",
-            "relationship Charles – Ada",
-            "Charles – Ada: He met her.",
-        ),
+        CitedSource("[Data: Relationships (4)]", f"relationship {met}", f"{met}: He met her."),
         CitedSource("[Data: Claims (5)]", "notes.txt", "Ada was first.\nAda, the first."),
         CitedSource("[Data: Reports (6)]", "report Letters", "# Letters\nThey wrote."),
     ]
     assert first.dead == ["[Data: Entities (99)]"]
-    assert (first.question, first.condition, first.text) == ("t", "reports of level 0", SAID)
+    assert (first.question, first.condition, first.text) == ("t", "reports of level 0", said)
     assert (second.condition, second.sources, second.dead) == ("reports of level 1", [], [])
 
-
-async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    await graph.run_plain(MADE, said=f"{SAID} A mill burnt down [Data: Sources (1)].")
     evaluation = Evaluation(tmp_path / "e", alone)
     await evaluation.ground(reports=True)
     report = read_report(tmp_path / "e", alone)
@@ -210,9 +206,9 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
         ["reports of level 1", 1, 1, 0.0],
     ]
     rows = csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"]))
-    assert [
-        (one["question or report"], one["sentence"]) for one in rows if one["verdict"] == "not"
-    ] == [("Ada and Charles", "A mill burnt down.")]
+    unsupported = [one for one in rows if one["verdict"] == "not"]
+    told = [(one["question or report"], one["sentence"]) for one in unsupported]
+    assert told == [("Ada and Charles", "A mill burnt down.")]
     await graph.run_plain("MATCH (report:Community {level: 1}) DETACH DELETE report")
     await evaluation.ground(reports=True)
     assert len(EvaluationFolder(tmp_path / "e").findings) == 1
@@ -224,34 +220,15 @@ CITED = CitedSource("[1]", "a.txt", "Ann sails to port.")
 MODEL, WORDS = "model large", "words"
 
 
-VERDICTS: dict[str, tuple[Support | None, Support | None]] = {
-    "Ann sails to port 0.": ("supported", "supported"),
-    "Ann sails to port 1.": ("supported", "partly"),
-    "Ann sails to port 2.": ("not", "supported"),
-    "Ann sails to port 3.": ("not", "not"),
-}
-
-
-def judged(
-    folder: EvaluationFolder, verdicts: dict[str, tuple[Support | None, Support | None]]
-) -> None:
-    """Adds the verdicts of the large model and of words; None stands for a failed verdict."""
-    for sentence, given in verdicts.items():
-        for name, support in zip((MODEL, WORDS), given, strict=True):
-            add_support(folder, sentence, [CITED], name, support)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> EvaluationFolder:
+def test_the_report_shows_answers_findings_and_where_the_judges_differ(tmp_path: Path) -> None:
     """The same answers of two conditions: each sentence stands twice, and counts once."""
     texts = {"C0": "Ann sails to port {} [1].", "SS": "Ann sails to port {} [1]."}
-    return evaluation(tmp_path / "e", texts, questions=5, sources=[CITED])
-
-
-def test_the_report_shows_answers_findings_and_where_the_judges_differ(
-    folder: EvaluationFolder,
-) -> None:
-    judged(folder, VERDICTS | {"Ann sails to port 4.": (None, "supported")})
+    folder = evaluation(tmp_path / "e", texts, questions=5, sources=[CITED])
+    by_model: list[Support | None] = ["supported", "supported", "not", "not", None]
+    by_words: list[Support | None] = ["supported", "partly", "supported", "not", "supported"]
+    for judge, verdicts in ((MODEL, by_model), (WORDS, by_words)):
+        for n, support in enumerate(verdicts):
+            add_support(folder, f"Ann sails to port {n}.", [CITED], judge, support)
     add_findings(folder, [f"Ann sails to port {n} [1]." for n in (2, 3)], [CITED])
     report = read_report(folder.path, load_settings())
     tables = {one.name: one for one in report.tables}
@@ -261,9 +238,8 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     ]
     of_reports = tables[f"groundedness of reports {WORDS}"].rows
     assert of_reports == [["reports of level 0", 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
-    agreement = [row[:5] for row in tables["agreement"].rows]
     by = "words and vectors"
-    assert agreement == [
+    assert [row[:5] for row in tables["agreement"].rows] == [
         [MODEL, by, "sentences of answers", 4, 0.5],
         [MODEL, by, "sentences of reports", 2, 0.5],
     ]
@@ -340,8 +316,7 @@ def test_what_claims_nothing_is_no_statement(text: str) -> None:
 
 @pytest.mark.parametrize("cited", ["Here is where Ada died [1].", "Ada died. [1]", "[1] says so."])
 def test_a_sentence_with_a_citation_of_its_own_is_a_statement(cited: str) -> None:
-    [one] = statements_in(cited, ["[1]"])
-    assert one.citations == ("[1]",)
+    assert [one.citations for one in statements_in(cited, ["[1]"])] == [("[1]",)]
 
 
 def test_citations_of_other_systems_are_found_as_they_stand() -> None:
@@ -369,30 +344,18 @@ Years later I translated an article about it, and I added notes that were longer
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("sentence", "support"),
     [
-        "I could not forget its brass wheels.",
-        "He showed me  the engine\nthat he had built.",
-        "Ada met Charles Babbage at a London party in June 1833.",
-        "She translated an article about the engine and added longer notes.",
+        ("I could not forget its brass wheels.", "supported"),
+        ("He showed me  the engine\nthat he had built.", "supported"),
+        ("Ada met Charles Babbage at a London party in June 1833.", "supported"),
+        ("She translated an article about the engine and added longer notes.", "supported"),
+        ("Ada met Charles Babbage at a London party in June 1843.", "partly"),
+        ("The village has a small church and two mills.", "not"),
+        ("Scrooge paid Bob Cratchit fifteen shillings a week.", "not"),
     ],
 )
-def test_what_a_passage_says_is_supported(sentence: str) -> None:
-    assert support_by_words(sentence, ["Nothing of this is here.", PASSAGE]).support == "supported"
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "The village has a small church and two mills.",
-        "Scrooge paid Bob Cratchit fifteen shillings a week.",
-    ],
-)
-def test_what_a_passage_does_not_tell_is_not_supported(sentence: str) -> None:
-    assert support_by_words(sentence, [PASSAGE]).support == "not"
-
-
-def test_another_number_is_no_full_support() -> None:
-    verdict = support_by_words("Ada met Charles Babbage at a London party in June 1843.", [PASSAGE])
-    assert verdict.support == "partly"
-    assert "lack 1843" in verdict.reason
+def test_words_say_whether_a_passage_supports_a_sentence(sentence: str, support: Support) -> None:
+    verdict = support_by_words(sentence, ["Nothing of this is here.", PASSAGE])
+    assert verdict.support == support
+    assert support != "partly" or "lack 1843" in verdict.reason

@@ -31,14 +31,8 @@ TWO: Sequence[Metric] = ("comprehensiveness", "diversity")
 
 
 def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> Evaluation:
-    settings = load_settings(
-        openai_base_url=fake.url,
-        openai_api_key="sk-test",
-        judge_model=model,
-        input_price=1.0,
-        output_price=2.0,
-    )
-    return Evaluation(path, settings)
+    usual = {"openai_base_url": fake.url, "openai_api_key": "sk-test", "judge_model": model}
+    return Evaluation(path, load_settings(**usual, input_price=1.0, output_price=2.0))
 
 
 async def judged(fake: FakeEndpoint, path: Path, model: str = "judge") -> list[Judged]:
@@ -68,13 +62,14 @@ async def test_a_fair_judge_finds_the_better_answer_in_both_orders(tmp_path: Pat
     assert preferences([]) == []
 
 
-@pytest.mark.parametrize("way", ["first", "random"])
-async def test_a_judge_by_place_or_by_chance_gives_no_significant_row(
-    tmp_path: Path, way: str
+@pytest.mark.parametrize(("way", "told"), [("first", "goes by the place:"), ("random", "a coin")])
+async def test_a_judge_by_place_or_by_chance_gives_no_significant_row_and_this_is_said(
+    tmp_path: Path, way: str, told: str
 ) -> None:
     evaluation(tmp_path, TEXTS, questions=12)
     with FakeEndpoint(judge=way, seed=1) as fake:
         found = await judged(fake, tmp_path)
+    assert told in preferences(found)[0]
     tests = pair_tests(pair_results(found))
     assert min(test.adjusted for test in tests) > 0.05
     bias = bias_of(found)

@@ -72,9 +72,9 @@ def test_what_is_missing_is_named_with_its_reason(folder: EvaluationFolder) -> N
 def test_empty_parts_name_the_command_that_fills_them(folder: EvaluationFolder) -> None:
     report = read(folder)
     empty = {one.name: one.empty for one in report.tables if not one.rows}
-    assert "`kg-build eval judge FOLDER`" in empty["tests"]
-    assert "`kg-build eval claims FOLDER`" in empty["claims"]
-    assert "`kg-build eval ground FOLDER`" in empty["groundedness of answers"]
+    commands = {"tests": "judge", "claims": "claims", "groundedness of answers": "ground"}
+    for name, command in commands.items():
+        assert f"`kg-build eval {command} FOLDER`" in empty[name]
     assert "<code>kg-build eval judge FOLDER</code>" in report.page()
     assert table(report, "costs").rows
 
@@ -93,10 +93,12 @@ def test_nothing_hostile_becomes_markdown_html_or_a_formula(tmp_path: Path) -> N
     assert rows[0]["answer"] == "'=cmd()"
 
 
-def test_the_command_writes_all_formats(kg: Run, folder: EvaluationFolder, tmp_path: Path) -> None:
+def test_the_command_writes_all_formats(
+    kg_alone: Run, folder: EvaluationFolder, tmp_path: Path
+) -> None:
     add_verdicts(folder, "C0")
     page = tmp_path / "out.html"
-    ran = kg("eval", "report", folder.path, "-o", page, "--format", "html,md,csv")
+    ran = kg_alone("eval", "report", folder.path, "-o", page, "--format", "html,md,csv")
     assert ran.code == 0
     assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
     assert "| C0 | 50.0 | 100.0 | 100.0 |" in (tmp_path / "out.md").read_text("utf-8")

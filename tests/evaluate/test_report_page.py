@@ -1,16 +1,15 @@
 """The report's page in a real Chromium: filters, answers side by side, citations, hostile text."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium.webdriver import Chrome, Keys
+from selenium.webdriver import Keys
 
 from graphrag_neo4j.evaluate.folder import METRICS, CitedSource, EvaluationFolder
 from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.settings import load_settings
-from tests.support.chromium import Page, chromium, needs_chromium, new_page
+from tests.support.chromium import Page, needs_chromium
 from tests.support.evaluations import add_verdicts, evaluation
 
 pytestmark = [pytest.mark.slow, needs_chromium, pytest.mark.one_release]
@@ -27,18 +26,6 @@ TEXTS = {
     "SS": "It is far to {}.",
     f"peer {EVIL}": "No one sails.",
 }
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Chrome]:
-    with chromium() as chrome:
-        yield chrome
-
-
-@pytest.fixture
-def page(chrome: Chrome) -> Iterator[Page]:
-    with new_page(chrome) as page:
-        yield page
 
 
 @pytest.fixture

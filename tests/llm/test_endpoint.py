@@ -46,10 +46,6 @@ async def ask(url: str, *requests: Request, **given: object) -> list[Reply | Exc
     return found
 
 
-def statuses(endpoint: FakeEndpoint) -> list[int]:
-    return [call.status for call in endpoint.log]
-
-
 @pytest.fixture(autouse=True)
 def key_is_never_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Whatever happens in these tests, no logger is told the key, not even at DEBUG."""
@@ -82,20 +78,6 @@ async def test_a_word_is_forced_where_the_encoding_of_the_model_is_known(
     assert endpoint.log[1].completion_tokens > 1
 
 
-async def fault_once(endpoint: FakeEndpoint, **rate: float) -> None:
-    """Makes the one request that was seen fail at its first attempt and not at its second."""
-    (call,) = endpoint.log
-    for seed in range(1000):
-        fates = [
-            decide(Options(seed=seed, **rate), call.request, attempt, call.kind).fault  # type: ignore[arg-type] # rates are numbers
-            for attempt in (1, 2)
-        ]
-        if fates[0] and not fates[1]:
-            endpoint.reset()
-            endpoint.change(seed=seed, **rate)
-            return
-
-
 @pytest.mark.parametrize(
     ("fault", "status"), [("too_many", 429), ("server_error", 500), ("cut", 0), ("half", 200)]
 )
@@ -103,10 +85,17 @@ async def test_a_failed_call_is_tried_again(
     endpoint: FakeEndpoint, fault: str, status: int
 ) -> None:
     expected = await ask(endpoint.url, request())
-    await fault_once(endpoint, **{fault: 0.5})
+    [call] = endpoint.log
+
+    def fails(seed: int, attempt: int) -> bool:
+        options = Options(seed=seed, **{fault: 0.5})  # type: ignore[arg-type] # rates are numbers
+        return bool(decide(options, call.request, attempt, call.kind).fault)
+
+    seed = next(one for one in range(1000) if fails(one, 1) and not fails(one, 2))
+    endpoint.reset()
+    endpoint.change(seed=seed, **{fault: 0.5})
     assert await ask(endpoint.url, request(), max_retries=1) == expected
-    assert statuses(endpoint) == [status, 200]
-    assert [call.fault for call in endpoint.log] == [fault, ""]
+    assert [(call.status, call.fault) for call in endpoint.log] == [(status, fault), (200, "")]
 
 
 @pytest.mark.parametrize(
@@ -211,12 +200,6 @@ async def test_a_call_that_waits_is_not_sent_when_the_cost_limit_is_reached(
             all_.start_soon(ask_on)
     assert len(endpoint.log) == 1
     assert ["0.50 US dollars" in one for one in said] == [True] * 6
-
-
-def test_a_cost_limit_needs_a_price() -> None:
-    with pytest.raises(InputError, match=r"llama-of-mine.*KG_INPUT_PRICE"):
-        Endpoint(settings("http://127.0.0.1:9/v1", max_cost=1.0, model="llama-of-mine"))
-    Endpoint(settings("http://127.0.0.1:9/v1", model="llama-of-mine"))
 
 
 async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
@@ -345,10 +328,13 @@ async def test_cached_input_is_reported_and_has_its_price(usage: dict[str, objec
     assert used.cost == pytest.approx((20 * 1.0 + 80 * 1.0 + 10 * 4.0) / 1_000_000)
 
 
-def test_a_listed_price_is_that_of_prompts_of_the_usual_length() -> None:
+def test_a_cost_limit_needs_a_price_and_a_listed_one_is_that_of_usual_prompts() -> None:
     """Prompts of more than 200,000 tokens cost double there."""
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - as our own code does
 
+    with pytest.raises(InputError, match=r"llama-of-mine.*KG_INPUT_PRICE"):
+        Endpoint(settings("http://127.0.0.1:9/v1", max_cost=1.0, model="llama-of-mine"))
+    Endpoint(settings("http://127.0.0.1:9/v1", model="llama-of-mine"))
     price = price_of("gemini-2.5-pro", load_settings())
     usual = calc_price(Usage(input_tokens=5_000, output_tokens=500), model_ref="gemini-2.5-pro")
     assert price is not None

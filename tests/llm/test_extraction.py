@@ -1,12 +1,19 @@
-"""From records to entities and relationships."""
+"""From records to entities, relationships and claims."""
 
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.extraction import Gleaning, extraction_of
+from graphrag_neo4j.llm.extraction import Gleaning, claims_of, extraction_of
 from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.model import ChunkText, EntityRecord, Extraction, RelationshipRecord
+from graphrag_neo4j.model import (
+    ChunkText,
+    ClaimRecord,
+    Claims,
+    EntityRecord,
+    Extraction,
+    RelationshipRecord,
+)
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
 
@@ -128,3 +135,78 @@ def test_a_list_without_a_usable_record_is_a_failed_chunk() -> None:
             backend.extract(ChunkText("c", "Ann sails.")),
             ['("entity"<|>Scrooge)##("thing"<|>Marley)##<|COMPLETE|>'],
         )
+
+
+# Claims
+
+
+FIELDS = {
+    "subject": "Holm & Sons",
+    "object": "Harbour Board",
+    "type": "double payment",
+    "status": "SUSPECTED",
+    "start": "1909",
+    "end": "1909-12-31",
+    "description": "Holm & Sons had been paid twice.",
+    "source": "had been paid twice in 1909",
+}
+CLAIM = ClaimRecord(
+    "Holm & Sons", "Harbour Board", "DOUBLE PAYMENT", "SUSPECTED", "1909", "1909-12-31",
+    "Holm & Sons had been paid twice.", "had been paid twice in 1909",
+)  # fmt: skip
+
+
+def claims(reply: str) -> Claims:
+    return claims_of(Gleaning(read_list(reply).records))
+
+
+def claim(**fields: str) -> tuple[ClaimRecord, list[str]]:
+    """A claim with some fields as given, and what was counted."""
+    found = claims(f"({'<|>'.join((FIELDS | fields).values())})\n##\n<|COMPLETE|>")
+    assert len(found.claims) == 1
+    return found.claims[0], list(found.unusable)
+
+
+@pytest.mark.parametrize("given", ["", "NONE", "PROBABLY", "TRUE or FALSE"])
+def test_an_unreadable_status_is_none_and_counted(given: str) -> None:
+    assert claim() == (CLAIM, [])
+    found, counted = claim(status=given)
+    assert found.status is None
+    assert counted == ["claim with an unreadable status"]
+
+
+@pytest.mark.parametrize(
+    ("given", "date"),
+    [("2021-05", "2021-05"), ("20210503", "2021-05-03"), ("2021-05-03T23:59:59Z", "2021-05-03")],
+)
+def test_a_date_is_as_precise_as_it_was_given(given: str, date: str) -> None:
+    found, counted = claim(start=given)
+    assert (found.start_date, counted) == (date, [])
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["May 1911", "2021-13", "2021-02-30", "0000", "0000-01", "21", "2021-5", "٢٠٢١", "２０２１",
+     "10000", "yesterday", "2021-05-03T25:00:00"],
+)  # fmt: skip
+def test_an_unreadable_date_is_none_and_counted(given: str) -> None:
+    found, counted = claim(start=given, end=given)
+    assert (found.start_date, found.end_date) == (None, None)
+    assert counted == ["claim with an unreadable date"] * 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ("Ann<|>NONE<|>THEFT<|>TRUE", "with too few fields"),
+        ('""<|>NONE<|>THEFT<|>TRUE<|>1909<|>1909<|>Stole<|>stole', "without a subject or a descri"),
+        (
+            "Ann<|>NONE<|>THEFT<|>TRUE<|>1909<|>1909<|><|>stole",
+            "without a subject or a description",
+        ),
+    ],
+)
+def test_a_record_that_is_no_claim_is_counted_by_its_reason(fields: str, reason: str) -> None:
+    found = claims(f"({fields})\n##\n({'<|>'.join(FIELDS.values())})\n##\n<|COMPLETE|>")
+    assert found.claims == [CLAIM]
+    assert [one.startswith(f"claim {reason}") for one in found.unusable] == [True]

@@ -41,18 +41,12 @@ def test_a_question_stands_before_each_gleaning_but_the_first() -> None:
     assert said(asked[3])[-2:] == [("assistant", B + END), ("user", "Many were missed.")]
 
 
-def test_a_no_ends_the_reading() -> None:
-    passes, asked = read(A + END, B + END, "No", gleanings=3)
+@pytest.mark.parametrize("answer", ["No", "", "Perhaps", "Yesterday", "Nobody", "?!"])
+def test_a_no_ends_the_reading_and_what_is_neither_counts_as_no(answer: str) -> None:
+    passes, asked = read(A + END, B + END, answer, gleanings=3)
     assert names(passes) == ["Ann", "Bob"]
     assert len(asked) == 3
-    assert not passes.odd
-
-
-@pytest.mark.parametrize("answer", ["", "Perhaps", "Yesterday", "Nobody", "?!"])
-def test_an_answer_that_is_neither_counts_as_no_and_is_counted(answer: str) -> None:
-    passes, _ = read(A + END, B + END, answer, gleanings=2)
-    assert names(passes) == ["Ann", "Bob"]
-    assert passes.odd == ["neither yes nor no"]
+    assert passes.odd == ([] if answer == "No" else ["neither yes nor no"])
 
 
 def test_an_unclosed_first_pass_takes_nothing_from_the_gleaned_one() -> None:
@@ -62,31 +56,17 @@ def test_an_unclosed_first_pass_takes_nothing_from_the_gleaned_one() -> None:
     assert passes.cut
 
 
-def test_a_reply_cut_off_is_continued_where_it_stopped() -> None:
+def test_a_reply_cut_off_is_continued_where_it_stopped_twice_at_most() -> None:
     passes, asked = read(cut(A + "##" + B[:20]), B[20:] + END)
     assert passes == Gleaning([A_READ, B_READ])
-    assert said(asked[1]) == [
-        ("user", "Read this."),
-        ("assistant", A + "##" + B[:20]),
-        ("user", "Go on."),
-    ]
-
-
-def test_after_two_continuations_what_is_whole_is_kept_and_marked_cut() -> None:
+    shown = [("user", "Read this."), ("assistant", A + "##" + B[:20]), ("user", "Go on.")]
+    assert said(asked[1]) == shown
     passes, asked = read(cut(A + "##" + B[:10]), cut(B[10:20]), cut(B[20:-1]))
     assert passes == Gleaning([A_READ], cut=True)
     assert len(asked) == 3
-    assert said(asked[2])[1] == ("assistant", A + "##" + B[:20])
-
-
-def test_a_gleaning_after_a_continuation_shows_the_whole_list_as_one_reply() -> None:
+    assert said(asked[2]) == shown
     _, asked = read(cut(A[:10]), A[10:] + END, B + END, gleanings=1)
     assert said(asked[2])[:2] == [("user", "Read this."), ("assistant", A + END)]
-
-
-def test_prose_without_records_is_an_error_that_says_how_it_begins() -> None:
-    with pytest.raises(ReplyError, match=r"holds no record: 'I am sorry, but no\.'"):
-        read("I am\nsorry, but no.", "I am\nsorry, but no.")
 
 
 def test_a_reply_without_records_is_asked_for_once_more() -> None:
@@ -102,30 +82,37 @@ def test_a_reply_without_records_is_asked_for_once_more() -> None:
     ["", " ", "None", "No additional entities were found.", "There is nothing more.",
      "I'm sorry, but I can't help with that.", "```\n```"],
 )  # fmt: skip
-def test_a_gleaning_that_finds_nothing_keeps_what_was_found_before(reply: str) -> None:
-    passes, _ = read(A + END, reply, gleanings=1)
+def test_a_gleaning_that_finds_nothing_is_the_last_and_what_was_found_before_stays(
+    reply: str,
+) -> None:
+    passes, asked = read(A + END, reply, gleanings=3)
     assert passes == Gleaning([A_READ], odd=["a gleaning without a list"])
+    assert len(asked) == 2
 
 
-def test_unread_text_of_a_gleaning_is_counted_with_its_beginning() -> None:
+def test_a_gleaning_that_brings_nothing_new_is_the_last_and_its_unread_text_is_counted() -> None:
+    for nothing in ("<|COMPLETE|>", A + END):
+        assert len(read(A + END, nothing, gleanings=3)[1]) == 2
     passes, _ = read(A + END, "(Bob the cook of the ship)\n<|COMPLETE|>", gleanings=1)
     assert passes.records == [A_READ]
     assert "text that is no record: '(Bob the cook of the ship)'" in passes.odd
 
 
-@pytest.mark.parametrize("reply", ["<|COMPLETE|>", A + END, "None"])
-def test_a_gleaning_that_brings_nothing_new_is_the_last(reply: str) -> None:
-    _, asked = read(A + END, reply, gleanings=3)
-    assert len(asked) == 2
-
-
 @pytest.mark.parametrize(
-    "reply",
-    ["Ann is a captain.\n<|COMPLETE|>", "I'm sorry, but no.\n<|COMPLETE|>",
-     "(Ann the captain of a ship)\n<|COMPLETE|>", "- Ann, who is a captain\n<|COMPLETE|>"],
-)  # fmt: skip
-def test_a_mark_behind_unread_text_is_no_empty_list(reply: str) -> None:
-    with pytest.raises(ReplyError, match="holds no record"):
+    ("reply", "why"),
+    [
+        ("I am\nsorry, but no.", r"holds no record: 'I am sorry, but no\.'"),
+        ("Ann is a captain.\n<|COMPLETE|>", "holds no record"),
+        ("(Ann the captain of a ship)\n<|COMPLETE|>", "holds no record"),
+        ("- Ann, who is a captain\n<|COMPLETE|>", "holds no record"),
+        ("", "the reply is empty"),
+        (cut(""), "the reply is empty"),
+    ],
+)
+def test_what_is_neither_a_list_nor_says_that_it_is_empty_is_an_error(
+    reply: str | Reply, why: str
+) -> None:
+    with pytest.raises(ReplyError, match=why):
         read(reply, reply)
 
 
@@ -140,13 +127,6 @@ def test_a_reply_that_says_that_there_is_nothing_is_an_empty_list(reply: str) ->
     assert read(reply)[0] == Gleaning()
 
 
-def test_an_empty_reply_is_an_error_and_is_not_continued() -> None:
-    with pytest.raises(ReplyError, match="the reply is empty"):
-        read("", "")
-    with pytest.raises(ReplyError, match="the reply is empty"):
-        read(cut(""), cut(""))
-
-
 def test_what_can_not_be_stored_or_sent_again_is_replaced() -> None:
     passes, asked = read(A.replace("captain", "cap\x00ta\ud800in") + END, END, gleanings=1)
     assert passes.records == [["entity", "Ann", "person", "A cap\ufffdta\ufffdin"]]
@@ -156,15 +136,12 @@ def test_what_can_not_be_stored_or_sent_again_is_replaced() -> None:
 REFUSED = ReplyError("the endpoint refuses the request: too long", refused=True)
 
 
-def test_what_was_read_is_kept_if_its_continuation_is_refused() -> None:
-    passes, asked = read(cut(f"{A}\n##\n{B}\n##\n("), REFUSED)
-    assert names(passes) == ["Ann", "Bob"]
-    assert passes.cut
-    assert len(asked) == 2
-
-
 @pytest.mark.parametrize("replies", [(A + END, REFUSED), (A + END, B + END, REFUSED)])
-def test_what_was_read_is_kept_if_a_gleaning_is_refused(replies: tuple[str | ReplyError]) -> None:
+def test_what_was_read_is_kept_if_a_gleaning_or_a_continuation_is_refused(
+    replies: tuple[str | ReplyError],
+) -> None:
     passes, _ = read(*replies, gleanings=2)
     assert names(passes) == ["Ann", "Bob"][: len(replies) - 1]
     assert ["gleaning that failed" in one for one in passes.odd] == [True]
+    passes, asked = read(cut(f"{A}\n##\n{B}\n##\n("), REFUSED)
+    assert (names(passes), passes.cut, len(asked)) == (["Ann", "Bob"], True, 2)

@@ -44,15 +44,10 @@ def test_questions_after_an_answer_hold_no_citation_and_the_prompt_none_either()
     assert found == [("And ⟦Data: Claims (1)⟧ why?", False)]
     assert "- Who pays?\n- Who broke it?" in prompt
     assert "[Data: Entities" not in prompt
-
-
-@pytest.mark.parametrize("material", [ON_ALL, AFTER])
-def test_a_reply_without_questions_is_asked_for_again_and_then_an_error(
-    material: SuggestionMaterial,
-) -> None:
     none = {"whole": ["Money is short."], "next": ["Money is short."]}
-    with pytest.raises(ReplyError, match="holds no question"):
-        asked(material, none, none)
+    for material in (ON_ALL, AFTER):
+        with pytest.raises(ReplyError, match="holds no question"):
+            asked(material, none, none)
 
 
 HISTORY = [Message("user", "Who was Marley?"), Message("assistant", "Scrooge's partner.")]

@@ -30,12 +30,7 @@ def table(text: str) -> ContextTable:
     return context
 
 
-def index(settings: Settings) -> LLMIndexBackend:
-    return LLMIndexBackend.from_settings(settings)
-
-
-def query(settings: Settings) -> LLMQueryBackend:
-    return LLMQueryBackend.from_settings(settings)
+index, query = LLMIndexBackend.from_settings, LLMQueryBackend.from_settings
 
 
 # The prompts that are sent many times, each about a text.
@@ -56,11 +51,6 @@ SENT: Mapping[str, Callable[[Settings, str], Task]] = {
 }
 WORKED = [name for name in SENT if name not in {"extract", "claims"}]
 EXAMPLES = {"summarize_several": "summarize_examples"}  # those with another name than their prompt
-SMALL: Mapping[str, Any] = {
-    "report_context_tokens": 1000,
-    "map_context_tokens": 1000,
-    "max_context_tokens": 1000,
-}
 
 
 def prompt(name: str, text: str = "Ann sails.", **given: object) -> str:
@@ -68,32 +58,35 @@ def prompt(name: str, text: str = "Ann sails.", **given: object) -> str:
     return next(SENT[name](load_settings(**given), text)).messages[0].content
 
 
-def count(text: str) -> int:
-    return tokens.count(text)
-
-
-def constant(name: str, **given: object) -> str:
-    """What two prompts about different texts begin with."""
-    one, other = prompt(name, "Ann sails.", **given), prompt(name, "Bob rows.", **given)
-    same = next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return one[:same]
-
-
 @pytest.mark.parametrize("name", SENT)
 def test_what_is_the_same_in_every_call_comes_first_and_is_long_enough_to_be_cached(
     name: str,
 ) -> None:
-    assert count(constant(name)) >= CACHED_FROM
-    assert count(prompt(name)) <= INSTRUCTIONS + (500 if name in {"extract", "claims"} else 0)
+    one, other = prompt(name, "Ann sails."), prompt(name, "Bob rows.")
+    same = next(n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    assert tokens.count(one[:same]) >= CACHED_FROM
+    assert tokens.count(one) <= INSTRUCTIONS + (500 if name in {"extract", "claims"} else 0)
 
 
 @pytest.mark.parametrize("name", WORKED)
-def test_small_contexts_leave_the_examples_out(name: str) -> None:
+def test_small_contexts_leave_the_examples_out_and_a_prompt_of_the_user_may_have_them(
+    name: str, tmp_path: Path
+) -> None:
     """A model with a window of 2,304 tokens has room for a context and a reply."""
-    short = prompt(name, **SMALL)
-    assert count(short) < 450
+    sizes = ("report_context_tokens", "map_context_tokens", "max_context_tokens")
+    short = prompt(name, **dict.fromkeys(sizes, 1000))
+    assert tokens.count(short) < 450
     assert not INVENTED.intersection(re.findall(r"\w+", short.casefold()))
     assert "$examples" not in short
+    own = tmp_path / f"{name}.md"
+    material = "$context_data $input_text $description_list"
+    own.write_text(f"Do it. {material}", "utf-8")
+    assert "Quillmere" not in prompt(name, prompts=tmp_path)
+    own.write_text(f"Do it. $examples {material}", "utf-8")
+    assert "Do it. # " in prompt(name, prompts=tmp_path)
+    examples = EXAMPLES.get(name, f"{name}_examples")
+    (tmp_path / f"{examples}.md").write_text("Like this: Elin sails.", "utf-8")
+    assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)
 
 
 STORY = "Her decision was right, says Idra Vessany."
@@ -149,18 +142,3 @@ def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:
     claims, _ = drive(backend.claims(chunk), [claimed.strip()])
     assert claims.claims == []
     assert claims.unusable == ["a record of the examples"] * 2
-
-
-@pytest.mark.parametrize("name", WORKED)
-def test_a_prompt_of_the_user_works_with_our_examples_and_without(
-    name: str, tmp_path: Path
-) -> None:
-    own = tmp_path / f"{name}.md"
-    material = "$context_data $input_text $description_list"
-    own.write_text(f"Do it. {material}", "utf-8")
-    assert "Quillmere" not in prompt(name, prompts=tmp_path)
-    own.write_text(f"Do it. $examples {material}", "utf-8")
-    assert "Do it. # " in prompt(name, prompts=tmp_path)
-    examples = EXAMPLES.get(name, f"{name}_examples")
-    (tmp_path / f"{examples}.md").write_text("Like this: Elin sails.", "utf-8")
-    assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)

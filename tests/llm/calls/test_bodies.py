@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.support.odd_endpoint import EVENTS, events, odd_endpoint
 
 CHUNK = ChunkText("c", "Marley was dead, to begin with.")
 SUMMARY = Request("summary", (Message("user", "Say something short."),))
-ANSWER = Request("answer", (Message("user", "Say something short."),))
+ANSWER = replace(SUMMARY, step="answer")
 DEEP = "[" * 200_000
 ODD = [None, "many", [1], 7, {}, {"prompt_tokens": None}]
 
@@ -35,12 +36,8 @@ def delta(content: object, **more: object) -> dict[str, object]:
     return {"choices": [{"index": 0, "delta": {"content": content}}], **more}
 
 
-def usage(prompt: object, written: object, details: object = None) -> dict[str, object]:
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": written,
-        "prompt_tokens_details": details,
-    }
+def usage(prompt: object, written: object) -> dict[str, object]:
+    return {"prompt_tokens": prompt, "completion_tokens": written, "prompt_tokens_details": None}
 
 
 WRONG_USAGE = [
@@ -137,9 +134,7 @@ async def test_a_streamed_error_fails_the_call(error: object) -> None:
         *ODD,
         DEEP,
         {"data": [None]},
-        {"data": [{"index": 0, "embedding": ["0.5"]}]},
-        {"data": [{"index": 0, "embedding": [10**400]}]},
-        {"data": [{"index": 0, "embedding": "\u20ac"}]},
+        *({"data": [{"index": 0, "embedding": odd}]} for odd in (["0.5"], [10**400], "\u20ac")),
     ],
 )
 async def test_vectors_that_are_none_are_unusable(body: object) -> None:
@@ -187,7 +182,7 @@ async def test_an_error_is_explained_whatever_its_headers_hold(headers: Mapping[
     assert 1 <= len(came) <= 2
 
 
-async def test_a_reply_longer_than_any_model_writes_is_unusable() -> None:
+async def test_a_reply_longer_than_any_model_writes_is_unusable_and_read_no_further() -> None:
     longest = "a " * (LONGEST_REPLY // 2)
     with odd_endpoint(completion(longest)) as (url, _):
         async with Endpoint(settings(url)) as model:
@@ -197,12 +192,8 @@ async def test_a_reply_longer_than_any_model_writes_is_unusable() -> None:
             with pytest.raises(ReplyError, match="longer than 1,000,000 characters"):
                 await model.ask(SUMMARY)
     assert model.meter.total.calls == 1  # it was paid for
-
-
-async def test_a_streamed_reply_is_read_no_further_than_any_model_writes() -> None:
-    body = events(*[delta("a " * 50_000)] * 30)
     with pytest.raises(ReplyError, match="longer than 1,000,000 characters"):
-        await streamed(body)
+        await streamed(events(*[delta("a " * 50_000)] * 30))
 
 
 @pytest.mark.parametrize("streaming", [False, True])
@@ -224,21 +215,24 @@ async def test_a_small_packed_body_that_holds_much_is_not_unpacked(
 HALF, NUL = "\ud83d", "\x00"
 BAD = f"Bad{HALF}ly{NUL} said"
 GOOD = "Bad\ufffdly\ufffd said"
-REPORT = json.dumps(
-    {
-        **dict.fromkeys(("title", "summary", "rating_explanation"), BAD),
-        "rating": 5,
-        "findings": [{"summary": BAD, "explanation": BAD}],
-    }
+
+
+def reports(text: str) -> str:
+    """A report that says this everywhere."""
+    named = dict.fromkeys(("title", "summary", "rating_explanation"), text)
+    findings = [{"summary": text, "explanation": text}]
+    return json.dumps({**named, "rating": 5, "findings": findings})
+
+
+@pytest.mark.parametrize(
+    ("step", "reply"),
+    [
+        ("claims", f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>"),
+        ("report", reports(BAD)),
+        ("report", reports(BAD).replace("\\ud83d", HALF).replace("\\u0000", NUL)),
+    ],
+    ids=["list", "escaped", "JSON"],
 )
-REPLIES = [
-    ("claims", f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>"),
-    ("report", REPORT),
-    ("report", REPORT.replace("\\ud83d", HALF).replace("\\u0000", NUL)),
-]
-
-
-@pytest.mark.parametrize(("step", "reply"), REPLIES, ids=["list", "escaped", "JSON"])
 async def test_what_cant_be_stored_is_replaced(step: str, reply: str) -> None:
     with odd_endpoint(completion(reply)) as (url, _):
         given = settings(url, gleanings=0)

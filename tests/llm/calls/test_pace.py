@@ -51,15 +51,9 @@ async def errors_of(
     return errors
 
 
-def under_way(log: list[Call]) -> list[tuple[int, int]]:
-    """After each beginning and end of a call: the calls under way, and those that have ended."""
-    changes = sorted([(call.time, 1) for call in log] + [(call.ended, -1) for call in log])
-    steps = [change for _, change in changes]
-    return list(zip(accumulate(steps), accumulate(step == -1 for step in steps), strict=True))
-
-
 def most_at_once(log: list[Call]) -> int:
-    return max(now for now, _ in under_way(log))
+    changes = sorted([(call.time, 1) for call in log] + [(call.ended, -1) for call in log])
+    return max(accumulate(change for _, change in changes))
 
 
 async def in_one_of_some_runs(holds: Callable[[], Awaitable[bool]]) -> None:

@@ -43,10 +43,13 @@ def selected(*verdicts: str, text: str = "") -> str:
     return json.dumps({"selected": items})
 
 
-def resolved(*texts: str) -> str:
+def resolved(*verdicts: str) -> str:
+    """A verdict is "clear", "ambiguous", or the text that the sentence is resolved to."""
     items = [
-        {"number": number, "verdict": "resolved" if text else "clear", "text": text}
-        for number, text in enumerate(texts, start=1)
+        {"number": number, "verdict": one, "text": ""}
+        if one in {"clear", "ambiguous"}
+        else {"number": number, "verdict": "resolved", "text": one}
+        for number, one in enumerate(verdicts, start=1)
     ]
     return json.dumps({"resolved": items})
 
@@ -62,15 +65,10 @@ def found(
     return drive(ClaimSteps(load_settings()).claims(question, part), replies)
 
 
-def test_an_answer_is_divided_into_its_sentences() -> None:
-    (part,) = answer_parts(ANSWER)
-    assert part.sentences == SENTENCES
-    assert part.context == "\n".join(["Marley", *SENTENCES])
-
-
 @pytest.mark.parametrize(
     ("answer", "sentences"),
     [
+        (ANSWER, list(SENTENCES)),
         ("", []),
         ("---\n\n***", []),
         ("Ο Μάρλεϊ ήταν πλούσιος. Πέθανε.", ["Ο Μάρλεϊ ήταν πλούσιος.", "Πέθανε."]),
@@ -85,18 +83,11 @@ def test_sentences_of_all_forms_are_found(answer: str, sentences: list[str]) -> 
 
 def test_claims_are_found_in_three_steps() -> None:
     (part,) = answer_parts(ANSWER)
+    assert part.context == "\n".join(["Marley", *SENTENCES])
     claims, requests = found(
         part,
         selected("keep", "keep", "none", "part", text="He died in 1836."),
-        json.dumps(
-            {
-                "resolved": [
-                    {"number": 1, "verdict": "clear", "text": ""},
-                    {"number": 2, "verdict": "ambiguous", "text": ""},
-                    {"number": 3, "verdict": "resolved", "text": "Jacob Marley died in 1836."},
-                ]
-            }
-        ),
+        resolved("clear", "ambiguous", "Jacob Marley died in 1836."),
         decomposed(["Marley was rich.", "Marley paid 15 clerks."], ["Jacob Marley died in 1836."]),
     )
     assert claims == [
@@ -124,10 +115,10 @@ def test_a_rewritten_sentence_that_says_more_is_not_accepted() -> None:
 def test_a_claim_that_says_more_is_left_out_and_the_others_stay() -> None:
     part = AnswerPart(SENTENCES[:1], SENTENCES[0])
     said = ["Marley was rich.", "Marley was rich.", "His partner was Ebenezer Scrooge."]
-    (one,), _ = found(part, selected("keep"), resolved(""), decomposed(said))
+    (one,), _ = found(part, selected("keep"), resolved("clear"), decomposed(said))
     assert one.claims == ["Marley was rich."]
     assert one.left_out == ["His partner was Ebenezer Scrooge. ('Ebenezer' stands in no source)"]
-    (one,), _ = found(part, selected("keep"), resolved(""), decomposed(said[2:]))
+    (one,), _ = found(part, selected("keep"), resolved("clear"), decomposed(said[2:]))
     assert (one.outcome, one.claims) == ("added", [])
 
 
@@ -144,21 +135,19 @@ def test_a_reply_that_skips_a_sentence_is_asked_for_again_and_then_an_error(repl
 
 
 @pytest.mark.parametrize(
-    ("text", "source"),
+    ("text", "source", "adds"),
     [
-        ("They announced layoffs.", "A layoff was announcing itself."),
-        ("It cost 1,000 pounds.", "The cost: 1000 pounds"),
-        ("机器学习改变世界。", "机器学习很重要。它改变了世界。"),
-        ("", "x"),
+        ("They announced layoffs.", "A layoff was announcing itself.", False),
+        ("It cost 1,000 pounds.", "The cost: 1000 pounds", False),
+        ("机器学习改变世界。", "机器学习很重要。它改变了世界。", False),
+        ("", "x", False),
+        ("The NSA did it.", "They did it.", True),
+        ("It cost 2000.", "It cost 1000 pounds.", True),
+        ("Ships sank near many cold harbours.", "It cost 1000 pounds to do it.", True),
+        ("人们喜欢猫和狗。", "机器学习很重要。", True),
     ],
 )
-def test_other_forms_of_the_words_of_a_sentence_add_nothing(text: str, source: str) -> None:
-    assert added_content(text, [source]) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["The NSA did it.", "It cost 2000.", "Ships sank near many cold harbours.", "人们喜欢猫和狗。"],
-)
-def test_new_names_numbers_and_words_are_found(text: str) -> None:
-    assert added_content(text, ["It cost 1000 pounds to do it.", "机器学习很重要。"])
+def test_new_names_numbers_and_words_are_found_and_other_forms_are_not_new(
+    text: str, source: str, *, adds: bool
+) -> None:
+    assert bool(added_content(text, [source])) is adds

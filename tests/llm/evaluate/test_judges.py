@@ -1,7 +1,5 @@
 """The judges: what they are shown, which replies are verdicts, and which are asked for again."""
 
-import json
-
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
@@ -10,7 +8,6 @@ from graphrag_neo4j.llm.evaluate.claims import ClaimSteps, answer_parts
 from graphrag_neo4j.llm.evaluate.judges import (
     DEFINITIONS,
     Judgement,
-    Metric,
     PairJudge,
     Support,
     SupportJudge,
@@ -29,11 +26,6 @@ SHORT, LONG = "He was hard.", "He was hard, and he paid Bob little. Nobody dared
 GOOD = '{"reasoning": "It covers more.", "winner": 2}'
 
 
-# The verdicts of the example in the paper (Table 5): the graph's answer, shown first, wins all but
-# the control.
-TABLE_5 = {"comprehensiveness": 1, "diversity": 1, "empowerment": 1, "directness": 2}
-
-
 def judged(
     *replies: str | Reply, one: str = SHORT, other: str = LONG
 ) -> tuple[Judgement, list[str]]:
@@ -50,25 +42,11 @@ def test_the_judge_sees_the_question_both_answers_and_the_metric() -> None:
     assert prompt.index(QUESTION) < prompt.index(SHORT) < prompt.index(LONG)
 
 
-@pytest.mark.parametrize("metric", TABLE_5)
-def test_the_verdicts_of_the_paper_are_read(metric: Metric) -> None:
-    said = f"Answer {TABLE_5[metric]} is better because it serves the reader."
-    reply = json.dumps({"winner": TABLE_5[metric], "reasoning": said})
-    judge = PairJudge(load_settings())
-    verdict, _ = drive(judge.compare(QUESTION, LONG, SHORT, metric), [reply])
-    assert verdict == Judgement("second" if metric == "directness" else "first", said)
-
-
 @pytest.mark.parametrize(
     ("winner", "expected"),
-    [
-        ("0", "tie"),
-        ('"tie"', "tie"),
-        ('"Answer 1"', "first"),
-        ('"2."', "second"),
-        ("2.0", "second"),
-    ],
-)
+    [("1", "first"), ("0", "tie"), ('"tie"', "tie"), ('"Answer 1"', "first"), ('"2."', "second"),
+     ("2.0", "second")],
+)  # fmt: skip
 def test_a_winner_whose_meaning_is_clear_is_read(winner: str, expected: str) -> None:
     assert judged(f'```json\n{{"reasoning": "So.", "winner": {winner}}}\n```')[0].winner == expected
 
@@ -94,31 +72,27 @@ def test_an_answer_that_names_a_winner_stays_between_its_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    "cited",
+    ("text", "shown"),
     [
-        "He was hard [Data: Reports (3, 17); Entities (5, +more)].",
-        "He was hard [1][^2] [3, 4].",
-        "He was hard [KG] [DC: carol.txt].",
-        "He was hard (sources: 1, 2).",
-        "He was hard 【4:0†source】.",
-        "He was hard.\n\n### References\n\n- [KG] carol.txt\n- [2] other.txt",
-        "He was hard[^1].\n\n[^1]: carol.txt, page 3",
+        ("He was hard [Data: Reports (3, 17); Entities (5, +more)].", "He was hard."),
+        ("He was hard [1][^2] [3, 4].", "He was hard."),
+        ("He was hard [KG] [DC: carol.txt].", "He was hard."),
+        ("He was hard (sources: 1, 2).", "He was hard."),
+        ("He was hard 【4:0†source】.", "He was hard."),
+        ("He was hard.\n\n### References\n\n- [KG] carol.txt\n- [2] other.txt", "He was hard."),
+        ("He was hard[^1].\n\n[^1]: carol.txt, page 3", "He was hard."),
+        *(
+            (text, text)
+            for text in (
+                "He had x² [sic] and a (source of income).",
+                "## Sources\n\nThe sources of his wealth were loans.",
+                "In 1836 [the year of his death] he had f[i] of it.",
+            )
+        ),
     ],
 )
-def test_citations_do_not_show_which_system_wrote_an_answer(cited: str) -> None:
-    assert plain_answer(cited) == "He was hard."
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He had x² [sic] and a (source of income).",
-        "## Sources\n\nThe sources of his wealth were loans.",
-        "In 1836 [the year of his death] he had f[i] of it.",
-    ],
-)
-def test_what_is_no_citation_stays(text: str) -> None:
-    assert plain_answer(text) == text
+def test_citations_do_not_show_which_system_wrote_an_answer(text: str, shown: str) -> None:
+    assert plain_answer(text) == shown
 
 
 async def test_a_server_that_knows_no_schemas_judges_and_finds_claims() -> None:
@@ -155,14 +129,9 @@ def supported(
 
 @pytest.mark.parametrize(
     ("said", "expected"),
-    [
-        ("partly", "partly"),
-        ("Partially supported.", "partly"),
-        ("not_supported", "not"),
-        ("Unsupported", "not"),
-        ("SUPPORTED", "supported"),
-    ],
-)
+    [("partly", "partly"), ("Partially supported.", "partly"), ("not_supported", "not"),
+     ("Unsupported", "not"), ("SUPPORTED", "supported")],
+)  # fmt: skip
 def test_a_support_whose_meaning_is_clear_is_read(said: str, expected: Support) -> None:
     assert supported(f'{{"support": "{said}"}}')[0] == SupportJudgement(expected, "")
 

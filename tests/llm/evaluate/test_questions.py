@@ -29,24 +29,15 @@ def test_a_persona_becomes_one_line_without_marks_and_counts_once() -> None:
     assert "Name 3 different people" in request.messages[0].content
 
 
-def test_questions_alone_are_kept_and_the_rest_is_noted() -> None:
+def test_questions_alone_are_kept_and_a_reply_without_any_is_asked_for_once_more() -> None:
+    shown = ["Tales.", "a nurse", "compare"]
     reply = {"questions": ["What recurs?", "Themes.", "", "Why? " * 99, "Wie oft?", "如何变化？"]}
-    task = questions(5, ["Tales.", "a nurse", "compare"])
-    found, _ = drive(task, [json.dumps(reply)])
+    found, _ = drive(questions(5, shown), [json.dumps(reply)])
     assert found == ["What recurs?", "Wie oft?", "如何变化?"]
-
-
-def test_a_reply_without_a_question_is_asked_for_once_more() -> None:
     wrong, right = json.dumps({"questions": ["Themes."]}), json.dumps({"questions": ["Why?"]})
-    task = questions(5, ["Tales.", "a nurse", "compare"])
-    found, requests = drive(task, [wrong, right])
+    found, requests = drive(questions(5, shown), [wrong, right])
     assert found == ["Why?"]
     assert "holds no questions" in requests[1].messages[-1].content
-    with pytest.raises(ReplyError, match="holds no tasks"):
-        drive(
-            name_things("tasks", 5, SETTINGS, description="Tales.", persona="a nurse"),
-            ["{}", '{"tasks": []}'],
-        )
 
 
 def test_texts_of_others_stand_between_marks_that_they_can_not_forge() -> None:

@@ -12,6 +12,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.llm.replies.lists import read_list
+from tests.support.mutated_lists import lost, mutated_list, used
 from tests.support.paths import DATA
 
 REPLIES = sorted((DATA / "replies" / "lists").glob("*.json"))
@@ -28,10 +29,6 @@ READ = [
 CLAIM = "(Ann<|>NONE<|>THEFT<|>TRUE<|>1909<|>1909<|>Ann stole a ship.<|>she stole the ship)"
 CLAIM_READ = ["Ann", "NONE", "THEFT", "TRUE", "1909", "1909", "Ann stole a ship.",
               "she stole the ship"]  # fmt: skip
-
-
-def records(reply: str, *, claims: bool = False) -> list[list[str]]:
-    return read_list(reply, claims=claims).records
 
 
 MESS = {
@@ -68,19 +65,16 @@ def test_real_mess_is_read_as_if_it_were_not_there(mess: str) -> None:
     assert kinds == READ
 
 
-CLAIM_MESS = {
-    "on one line": f"{CLAIM}##{CLAIM}##<|COMPLETE|>",
-    "prose around": f"The claims are:\n\n{CLAIM}\n##\n{CLAIM}\n\nThat is all.",
-    "no closing brackets": f"{CLAIM[:-1]}\n##\n{CLAIM[:-1]}\n##\n<|COMPLETE|>",
-    "lines broken inside": f"{CLAIM}\n##\n{CLAIM}\n<|COMPLETE|>".replace("stole", "stole\n\n"),
-}
-
-
-@pytest.mark.parametrize("mess", CLAIM_MESS)
+@pytest.mark.parametrize(
+    "mess",
+    [
+        f"{CLAIM}##{CLAIM}##<|COMPLETE|>",
+        f"The claims are:\n\n{CLAIM}\n##\n{CLAIM}\n\nThat is all.",
+        f"{CLAIM[:-1]}\n##\n{CLAIM[:-1]}\n##\n<|COMPLETE|>",
+    ],
+)
 def test_claims_have_no_kind_and_are_read_all_the_same(mess: str) -> None:
-    found = [[" ".join(field.split()) for field in record] for record in records(CLAIM_MESS[mess])]
-    assert found == [CLAIM_READ, CLAIM_READ]
-    assert records(CLAIM_MESS[mess], claims=True) == found
+    assert read_list(mess).records == read_list(mess, claims=True).records == [CLAIM_READ] * 2
 
 
 @pytest.mark.parametrize(
@@ -203,9 +197,7 @@ def test_a_description_becomes_no_record(description: str, delimiter: str) -> No
     [
         "Ada is a person, a mathematician.",
         "The passage is about ships. There was a captain (Ann) and a cook; they sailed.",
-        "Here is the list:",
         "# Entities",
-        "I hope this helps!",
         "I am sorry, (but) there is nothing\n## here\n- at all.",
     ],
 )
@@ -239,3 +231,11 @@ def test_brackets_inside_each_other_are_no_record_and_end_no_run(
 ) -> None:
     found = read_list(f'{around[0]}{"[" * depth}"entity"{"]" * depth}{around[1]}')
     assert (found.records, found.is_empty) == ([], False)
+
+
+def test_the_records_of_mutated_replies_are_used_or_counted() -> None:
+    """`scripts/bench/replies.py` does the same with 100,000 replies."""
+    replies = [mutated_list(seed) for seed in range(1000)]
+    records = sum(len(whole.records) for whole in replies)
+    assert sum(used(whole) for whole in replies) >= 0.95 * records
+    assert sum(len(lost(whole)) for whole in replies) <= 0.002 * records

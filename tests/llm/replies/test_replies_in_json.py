@@ -27,31 +27,11 @@ INDEX = LLMIndexBackend.from_settings(load_settings())
 QUERY = LLMQueryBackend.from_settings(load_settings())
 
 
-def context() -> ContextTable:
-    return ContextTable(float("inf"), len)
-
-
-def points() -> LLMTask[Any]:
-    return QUERY.points("Who?", context())
-
-
-def rating() -> LLMTask[Any]:
-    return QUERY.rate("Who?", context())
-
-
-def primer() -> LLMTask[Any]:
-    return QUERY.prime("Who?", context())
-
-
-def report(material: str = "") -> LLMTask[Any]:
-    return INDEX.report(material, MATERIAL)
-
-
 TASKS: Mapping[str, Callable[[], LLMTask[Any]]] = {
-    "map": points,
-    "rating": rating,
-    "primer": primer,
-    "report": report,
+    "map": lambda: QUERY.points("Who?", ContextTable(float("inf"), len)),
+    "rating": lambda: QUERY.rate("Who?", ContextTable(float("inf"), len)),
+    "primer": lambda: QUERY.prime("Who?", ContextTable(float("inf"), len)),
+    "report": lambda: INDEX.report("", MATERIAL),
 }
 
 
@@ -120,44 +100,48 @@ def test_each_item_of_a_mutated_reply_is_used_or_counted(step: str, data: st.Dat
     assert not lost or reply.odd
 
 
-COPIED = {
-    "title": "a short name for the community",
-    "summary": "What the community is, how its members belong together, and what matters most.",
-    "rating": 5,
-    "rating_explanation": "one sentence on why that rating",
-    "findings": [{"summary": "a one-sentence summary", "explanation": "one or more paragraphs"}],
-}
+SENTENCE = "Ann is the captain of the schooner and sails from Port Elin every spring. "
+COPIED = "the instructions instead of following them"
+LOOPING = "one sentence again and again"
 GOOD, _ = good_reply("report")
 
 
-@pytest.mark.parametrize("name", ["title", "summary", "findings"])
-def test_a_report_that_repeats_the_instructions_is_asked_for_again(name: str) -> None:
-    copied = json.dumps({**json.loads(GOOD), name: COPIED[name]})
-    written, requests = drive(report(), [copied, GOOD])
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"title": "a short name for the community"}, COPIED),
+        (
+            {"summary": "What the community is, how its members belong together, and what matters"},
+            COPIED,
+        ),
+        (
+            {
+                "findings": [
+                    {"summary": "a one-sentence summary", "explanation": "one or more paragraphs"}
+                ]
+            },
+            COPIED,
+        ),
+        ({"summary": SENTENCE * 12}, LOOPING),
+        ({"findings": [{"summary": "Ann sails", "explanation": SENTENCE}] * 20}, LOOPING),
+    ],
+)
+def test_a_report_that_repeats_the_instructions_or_itself_is_asked_for_again(
+    changed: Mapping[str, object], problem: str
+) -> None:
+    bad = json.dumps({**json.loads(GOOD), **changed})
+    written, requests = drive(TASKS["report"](), [bad, GOOD])
     assert written.title == "Ann and Bob"
-    assert "the instructions instead of following them" in requests[1].messages[-1].content
-    with pytest.raises(ReplyError, match="the instructions instead of following them"):
-        drive(report(), [copied, copied])
+    assert problem in requests[1].messages[-1].content
+    with pytest.raises(ReplyError, match=problem):
+        drive(TASKS["report"](), [bad, bad])
+    title = "things that belong together in a larger collection"
+    named = json.dumps({**json.loads(GOOD), "title": title})
+    written, _ = drive(INDEX.report(f"5 | {title} | A club.", MATERIAL), [named])
+    assert written.title == title, "the material has these words, too"
 
 
 SENTENCE = "Ann is the captain of the schooner and sails from Port Elin every spring. "
-
-
-@pytest.mark.parametrize(
-    "looping",
-    [
-        {"summary": SENTENCE * 12},
-        {"findings": [{"summary": "Ann sails", "explanation": SENTENCE}] * 20},
-    ],
-)
-def test_a_report_that_is_one_repeated_sentence_is_asked_for_again(
-    looping: Mapping[str, object],
-) -> None:
-    loop = json.dumps({**json.loads(GOOD), **looping})
-    written, _ = drive(report(), [loop, GOOD])
-    assert written.title == "Ann and Bob"
-    with pytest.raises(ReplyError, match="one sentence again and again"):
-        drive(report(), [loop, loop])
 
 
 @pytest.mark.parametrize(
@@ -177,14 +161,7 @@ def test_a_reply_of_any_depth_is_read_or_refused(depth: int, beginning: str) -> 
     ends = "".join(closing[mark] for mark in reversed(nested) if mark in closing)
     for text in (nested, f"{nested}1{ends}", f"[{nested}1{ends}, {nested}1{ends}]"):
         with pytest.raises(ReplyError):
-            drive(points(), [text, text])
-
-
-def test_words_of_the_material_are_not_copied_from_the_instructions() -> None:
-    title = "things that belong together in a larger collection"
-    named = json.dumps({**json.loads(GOOD), "title": title})
-    written, _ = drive(report(f"5 | {title} | A club."), [named])
-    assert written.title == title
+            drive(TASKS["map"](), [text, text])
 
 
 @pytest.mark.parametrize("step", TASKS)
@@ -203,11 +180,11 @@ def test_the_second_request_shows_the_error_and_the_beginning_of_the_reply(step:
 
 def test_a_report_that_is_cut_off_is_asked_for_again_and_then_used_as_far_as_it_goes() -> None:
     beginning = GOOD[: GOOD.index("Person2x")]
-    written, requests = drive(report(), [cut(beginning), second := cut(beginning)])
+    written, requests = drive(TASKS["report"](), [cut(beginning), second := cut(beginning)])
     assert "the reply is cut off" in requests[1].messages[-1].content
     assert [one.explanation[:8] for one in written.findings] == ["Person0x", "Person1x", "One sail"]
     assert second.odd
-    whole, _ = drive(report(), [cut(beginning), GOOD])
+    whole, _ = drive(TASKS["report"](), [cut(beginning), GOOD])
     assert len(whole.findings) == 4
 
 

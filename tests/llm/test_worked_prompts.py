@@ -73,8 +73,8 @@ def test_small_contexts_leave_the_examples_out_and_a_prompt_of_the_user_may_have
     name: str, tmp_path: Path
 ) -> None:
     """A model with a window of 2,304 tokens has room for a context and a reply."""
-    sizes = ("report_context_tokens", "map_context_tokens", "max_context_tokens")
-    short = prompt(name, **dict.fromkeys(sizes, 1000))
+    small: dict[str, Any] = {f"{of}_context_tokens": 1000 for of in ("report", "map", "max")}
+    short = prompt(name, **small)
     assert tokens.count(short) < 450
     assert not INVENTED.intersection(re.findall(r"\w+", short.casefold()))
     assert "$examples" not in short

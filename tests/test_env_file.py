@@ -161,7 +161,7 @@ def test_a_home_that_comes_with_a_folder_is_not_used_but_one_of_the_user_is(tmp_
         assert "KG_HOME in the environment" in ran.stderr
     assert not home.exists()
     put(KG_HOME="theirs")
-    assert kg_build("neo4j", "status", "--home", "other").stderr == ""
+    assert kg_build("--home", "other", "neo4j", "status").stderr == ""
     assert kg_build("neo4j", "status", KG_HOME=str(tmp_path / "mine")).stderr == ""
     trusted = kg_build("neo4j", "status", KG_TRUST_ENV_FILE="true")
     assert (trusted.returncode, "KG_HOME=theirs" in trusted.stderr) == (0, True)

@@ -62,15 +62,15 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     ),
     "kg-build resolve --undo 12": "tests/cli/test_resolve.py",
     # They go on until Ctrl-C, or wait for a batch.
-    "kg-build watch docs/": "tests/index/test_watch.py",
-    "kg-build watch docs/ --max-cost-a-day 2": "tests/index/test_watch.py",
+    "kg-build index my-documents/ --watch": "tests/index/test_watch.py",
+    "kg-build index my-documents/ --watch --max-cost-a-day 2": "tests/index/test_watch.py",
     "kg-build browse": "tests/integrations/explore/test_browser.py",
-    "kg-build index docs/ --batch": "tests/index/test_batches.py",
-    "kg-build index docs/ --batch --wait": "tests/index/test_batches.py",
+    "kg-build index my-documents/ --batch": "tests/index/test_batches.py",
+    "kg-build index my-documents/ --batch --wait": "tests/index/test_batches.py",
     # They start Ray, or need a cluster.
-    "kg-build index docs/ --ray": "tests/backends/test_ray.py",
-    "kg-build index docs/ --ray auto": "tests/backends/test_ray.py",
-    "kg-build index docs/ --ray 10.0.0.5:6379": "tests/backends/test_ray.py",
+    "kg-build index my-documents/ --ray": "tests/backends/test_ray.py",
+    "kg-build index my-documents/ --ray auto": "tests/backends/test_ray.py",
+    "kg-build index my-documents/ --ray 10.0.0.5:6379": "tests/backends/test_ray.py",
     "RAY_ADDRESS=http://head:8265 ray job submit --no-wait -- kg-build index /documents --ray": (
         "docs/cluster/rayjob.yaml"
     ),
@@ -146,11 +146,11 @@ def each(language: str) -> pytest.MarkDecorator:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder where commands are run, with the folders that the README speaks of."""
     folder = tmp_path_factory.mktemp("readme")
-    (folder / "docs").mkdir()
+    (folder / "my-documents").mkdir()
     for path in (*SAMPLE.glob("EP-11*.txt"), *SAMPLE.glob("EP-13*.txt")):
-        (folder / "docs" / path.name).write_text(path.read_text("utf-8")[:6000], "utf-8")
+        (folder / "my-documents" / path.name).write_text(path.read_text("utf-8")[:6000], "utf-8")
     old = "Ada met Charles in London in 1833. OpenAI was not there."
-    (folder / "docs" / "old.txt").write_text(old)
+    (folder / "my-documents" / "old.txt").write_text(old)
     (folder / "path" / "to").mkdir(parents=True)
     (folder / "path" / "to" / "output").symlink_to(CAROL)
     return folder
@@ -163,7 +163,7 @@ def docs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KG_HOME", str(folder / "home"))
     monkeypatch.setenv("KG_GLEANINGS", "0")
     monkeypatch.setenv("KG_MAX_CLUSTER_SIZE", "6")
-    return folder / "docs"
+    return folder / "my-documents"
 
 
 @pytest.fixture(scope="module")

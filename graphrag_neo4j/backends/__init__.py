@@ -103,7 +103,7 @@ class Backends:
             await self._endpoint.aclose()
             self._endpoint = None
 
-    def for_indexing(self, cluster: "RayCluster | None" = None) -> IndexSetup:
+    def for_indexing(self, origin: Origin, cluster: "RayCluster | None" = None) -> IndexSetup:
         """The setup of a run of the index, whose tasks the workers of a `cluster` run.
 
         Raises InputError if a prompt file can't be used, or if a cost limit is set and the price
@@ -113,7 +113,7 @@ class Backends:
         local = settings.embedding_model == LOCAL
         make: Callable[[Settings], IndexBackend] = _rules
         use: Literal["no", "wanted", "required"] = "required" if local else "no"
-        if self.origin == "extractive":
+        if origin == "extractive":
             endpoint, embedder = None, _static_embedder()
             run, n = run_in_thread, EXTRACTIVE_WORKERS
             if not local and settings.embedding_model != STATIC:

@@ -240,10 +240,7 @@ class RayCluster:
         self.n = settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def read_files(
-        self,
-        files: Iterable[Path],
-        options: ReadOptions,
-        guessed: Callable[[Path, str], None],
+        self, files: Iterable[Path], options: ReadOptions, guessed: Callable[[Path, str], None]
     ) -> Iterator[tuple[Path, Iterable[Document | Unreadable]]]:
         """Gives the items of each file in order; the next files are read meanwhile.
 

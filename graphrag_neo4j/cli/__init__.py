@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -23,26 +24,26 @@ INTERRUPTED = 130
 # that start-up is quick.
 COMMANDS = {
     "index": "Read documents into the graph.",
-    "watch": "Keep the graph up to date with folders, until you stop it.",
     "estimate": "Estimate the calls, tokens and cost of indexing documents.",
-    "tune": "Choose prompts and entity types that fit your documents.",
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",
-    "suggest": "Suggest questions that the graph can answer.",
     "eval": "Measure how good the answers are, on your own documents.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",
     "delete": "Delete documents from the graph.",
-    "resolve": "Make one entity of several names of one thing, or several of one.",
-    "import": "Import an index that another program made.",
     "mcp": "Serve the graph to an AI assistant (Model Context Protocol).",
     "doctor": "Check that Neo4j, the models and the other requirements work.",
     "neo4j": "Start, stop and inspect the embedded Neo4j.",
 }
+RARER = {
+    "suggest": "Suggest questions that the graph can answer.",
+    "resolve": "Make one entity of several names of one thing, or several of one.",
+    "tune": "Choose prompts and entity types that fit your documents.",
+    "import": "Import an index that another program made.",
+}
 # The module of a command that shares one with others.
 MODULES = {
-    "watch": "index",
     "estimate": "index",
     "chat": "query",
     "suggest": "query",
@@ -78,7 +79,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Imports the module of a command, and returns the command. None if there is none."""
-        if name not in COMMANDS:
+        if name not in self.commands:
             return None
         with without_unused():
             module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
@@ -87,17 +88,25 @@ class LazyGroup(click.Group):
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands and their lines of help."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for heading, listed in (("Commands", COMMANDS), ("Rarer commands", RARER)):
+            with formatter.section(heading):
+                formatter.write_dl(list(listed.items()))
 
 
 @click.group(
     cls=LazyGroup,
-    commands={name: click.Command(name) for name in COMMANDS},
+    commands={name: click.Command(name) for name in (*COMMANDS, *RARER)},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+@click.option(
+    "--home",
+    metavar="FOLDER",
+    help="The folder of the embedded Neo4j: each collection of documents needs one of its own. The "
+    "default is the setting KG_HOME.",
+    type=click.Path(file_okay=False, path_type=Path),
+)
 @click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
-def commands() -> None:
+def commands(home: Path | None) -> None:
     """Turn documents into a knowledge graph in Neo4j, and ask it questions.
 
     First run `kg-build index FOLDER`, then `kg-build query "What are the main themes?"`.

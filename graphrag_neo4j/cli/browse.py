@@ -35,8 +35,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
     "The title of the page. The default is the number of documents and their common folder, "
     "or the title of the document if there is only one.",
 )
-@options.home_option
-def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A001 - the command's name
+def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's name
     """Write a web page that shows the communities, their reports and the reports' sources.
 
     The page is one file that works without a network. It contains the texts of the documents, so
@@ -47,7 +46,7 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
         listen(Started("map of communities"))
         return (await explore.read_map(rag.graph)).page(title).encode()
 
-    content = options.ask(options.settings_of(home=home), work, fleeting=True)
+    content = options.ask(options.settings_of(), work, fleeting=True)
     options.write_output(output, content)
     size = f"{len(content) / 1e6:,.1f} MB"
     terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
@@ -75,15 +74,8 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
     "Whether to open Neo4j Browser in your web browser.",
     default=True,
 )
-@options.home_option
 def browse(
-    *,
-    list_: bool,
-    save: Path | None,
-    show_password: bool,
-    browser: str | None,
-    open_: bool,
-    home: Path | None,
+    *, list_: bool, save: Path | None, show_password: bool, browser: str | None, open_: bool
 ) -> None:
     """Explore the graph in Neo4j Browser, with a guide of queries.
 
@@ -93,7 +85,7 @@ def browse(
         raise InputError(
             "--show-password prints the password only to a terminal. Leave this option out."
         )
-    settings = options.settings_of(home=home)
+    settings = options.settings_of()
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[explore.Section]:
         listen(Started("guide"))
@@ -200,8 +192,7 @@ def _has_screen() -> bool:
     type=click.IntRange(0, 65535),
     default=8000,
 )
-@options.home_option
-def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
+def mcp(http: bool, host: str, port: int) -> None:
     """Serve the graph to an AI assistant over the Model Context Protocol. Access is read-only.
 
     By default the assistant starts this command and talks to it over standard input and output.
@@ -209,7 +200,7 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     """
     with options.extra_needed("mcp", "The MCP server needs"):
         from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
-    settings = options.settings_of(home=home)
+    settings = options.settings_of()
     check_answering(settings)
     served = server.listen(host, port) if http else None
 

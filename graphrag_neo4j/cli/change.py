@@ -27,12 +27,11 @@ NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
-@options.home_option
 @options.source_root_option
-def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
+def delete(sources: tuple[str, ...], source_root: Path | None) -> None:
     """Delete documents from the graph.
 
-    Entities, relationships and claims that no other document supports are deleted, too. SOURCES
+    This also deletes entities, relationships and claims that no other document supports. SOURCES
     are paths of files, or document names as `kg-build index` prints them.
     """
     for source in sources:
@@ -42,7 +41,7 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
         found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
         return found, [] if all(found.values()) else await sources_under(rag.graph, "")
 
-    found, known = options.ask(options.settings_of(home=home), work)
+    found, known = options.ask(options.settings_of(), work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
     if any(found.values()):
@@ -71,10 +70,8 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
 @options.value("--documents", "GLOB", "With --split: mentions in these documents.")
 @options.value("--label", None, "With --split: what stands in brackets in the new name.")
 @options.value("--undo", "REF", "Undo the decision REF.", type=click.IntRange(min=1))
-@options.home_option
 def resolve(
     list_: bool,
-    home: Path | None,
     **said: Any,  # noqa: ANN401 - what AsyncGraphRAG.resolve receives
 ) -> None:
     """Make one entity of several names of one thing, or several of one.
@@ -103,7 +100,7 @@ def resolve(
             await rag.resolve(**said)
         return await rag.name_decisions()
 
-    decisions = options.ask(options.settings_of(home=home), work, quiet=list_)
+    decisions = options.ask(options.settings_of(), work, quiet=list_)
     if not list_:
         terminal.line(_done(said, decisions))
         terminal.line(
@@ -139,16 +136,15 @@ def import_() -> None:
 
 @import_.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@options.home_option
 @options.json_option
-def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
+def graphrag(folder: Path, as_json_: bool) -> None:
     """Import the Parquet tables of microsoft/graphrag.
 
     DIR is the output folder of microsoft/graphrag, version 2 or 3. The import calls no model, and
     the citations in the reports stay valid. If the import was interrupted, run the same command
     again to finish it. Afterwards you can add documents with `kg-build index`.
     """
-    settings = options.settings_of(home=home)
+    settings = options.settings_of()
     tables = read_tables(folder, settings.max_file_mb)
 
     async def work(

@@ -208,7 +208,6 @@ def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
     "How many questions each user asks for each task. [default: 5]",
     type=UP_TO_50,
 )
-@options.home_option
 @paying_options
 def questions(
     folder: Path,
@@ -276,7 +275,6 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
     "The largest context of the conditions of the paper. [default: 8000]",
     type=click.IntRange(min=500),
 )
-@options.home_option
 @paying_options
 def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **values: Any) -> None:  # noqa: ANN401 - settings
     """Have each condition answer each question.
@@ -379,7 +377,6 @@ def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
 @folder_argument
 @options.flag("--reports", "Also judge the findings of the graph's community reports.")
 @options.flag("--words", "Judge by words and vectors, even if a model is set. This costs nothing.")
-@options.home_option
 @paying_options
 @options.json_option
 def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings
@@ -410,9 +407,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
 @eval.command()
 @folder_argument
 @options.value(
-    "--name",
-    "NAME",
-    "Your name in the records. The default is your user name on this computer.",
+    "--name", "NAME", "Your name in the records. The default is your user name on this computer."
 )
 @metric_option
 @condition_option

@@ -1,4 +1,4 @@
-"""`kg-build index`, `watch` and `estimate`: documents become a knowledge graph."""
+"""`kg-build index` and `estimate`: documents become a knowledge graph."""
 
 import asyncio
 import dataclasses
@@ -6,11 +6,11 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
 import click
@@ -20,11 +20,12 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal, words
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_status
+from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate
 from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.index.preparation import check_building
-from graphrag_neo4j.index.status import IndexResult
+from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Waiting
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
@@ -32,7 +33,7 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
 
-RUN_FLAGS = ("prune", "reread", "reembed", "recluster", "fresh", "batch", "wait")
+RUN_OPTIONS = ("prune", "again", "fresh", "with_model", "batch", "wait")
 NEXT = {
     'kg-build query "What are the main themes?"': "asks a question",
     "kg-build chat": "asks questions in a conversation",
@@ -44,7 +45,6 @@ NEXT = {
 
 @click.command()
 @options.paths_argument
-@options.home_option
 @options.read_options
 @options.settings_options
 @options.max_cost_option
@@ -53,15 +53,24 @@ NEXT = {
     "Delete documents under PATHS from the graph if their file no longer exists, or if their "
     "row is no longer in its CSV or JSON file.",
 )
-@options.flag(
-    "--reread", "Extract again from chunks that were read with another model or other settings."
+@options.value(
+    "--again",
+    "PART",
+    "Make PART again: extraction reads the chunks again that were read with another model or other "
+    "settings, vectors computes all embeddings again, communities detects the communities again, "
+    "even if they were imported. Repeat the option for several.",
+    type=options.NearestChoice(get_args(Again)),
+    multiple=True,
 )
-@options.flag("--reembed", "Compute all embeddings again with the current embedding model.")
-@options.flag("--recluster", "Detect the communities again, even if they were imported.")
 @options.flag(
     "--fresh",
-    "Make the communities and reports those of a first build. Otherwise they follow changes, "
-    "and reports may stay a little behind.",
+    "Rebuild communities and reports. Otherwise they follow changes of the documents, and reports "
+    "may stay a little behind.",
+)
+@options.flag(
+    "--with-model",
+    "Have the model read a graph that was made without one. Otherwise such a graph stays "
+    "extractive.",
 )
 @options.flag(
     "--batch",
@@ -69,6 +78,12 @@ NEXT = {
     "takes up to 24 hours. The command ends when it is sent, and the same command continues.",
 )
 @options.flag("--wait", "With --batch: wait until the batches are answered.")
+@options.flag(
+    "--watch",
+    "Keep the graph up to date until you press Ctrl-C: each change of a file causes a build, and a "
+    "document is deleted from the graph when its file or row is gone.",
+)
+@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 @click.option(
     "--ray",
     is_flag=False,
@@ -82,22 +97,31 @@ NEXT = {
 @options.json_option
 def index(
     paths: tuple[Path, ...],
+    watch: bool,
     quiet: bool,
     as_json_: bool,
-    **values: Any,  # noqa: ANN401 - settings, reading options and rebuild flags
+    **values: Any,  # noqa: ANN401 - settings, reading options and those of a run
 ) -> None:
     """Read the documents in PATHS into the graph.
 
-    PATHS are files, folders, or patterns such as "docs/*.txt". Run the same command again to add
+    PATHS are files, folders, or patterns such as "papers/*.txt". Run the same command again to add
     new documents, to update changed documents, and to finish work that failed or was interrupted.
     Unchanged documents cost nothing.
     """
     reading = options.reading_of(values)
-    flags = {name: values.pop(name) for name in RUN_FLAGS}
-    if flags["wait"] and not flags["batch"]:
-        raise click.UsageError("Give --wait together with --batch.")
+    run = {name: values.pop(name) for name in RUN_OPTIONS}
     ray = values.pop("ray")
-    if ray is not None and flags["batch"]:
+    if watch:
+        given = {**run, "ray": ray is not None, "quiet": quiet, "json": as_json_}
+        if names := [f"--{name.replace('_', '-')}" for name, one in given.items() if one]:
+            raise click.UsageError(f"Give --watch without {' and '.join(names)}.")
+        _watch(paths, reading, values)
+        return
+    if values.pop("max_cost_a_day") is not None:
+        raise click.UsageError("Give --max-cost-a-day together with --watch.")
+    if run["wait"] and not run["batch"]:
+        raise click.UsageError("Give --wait together with --batch.")
+    if ray is not None and run["batch"]:
         raise click.UsageError("Give --batch or --ray: batches need no workers.")
     if ray:  # it is empty where no address is given
         from graphrag_neo4j.backends.ray_cluster import check_address  # noqa: PLC0415 - rare
@@ -113,7 +137,7 @@ def index(
         listen(Waiting("", 0))
 
     async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> IndexResult:
-        return await rag.index(corpus, options=reading, ray=ray, **flags)
+        return await rag.index(corpus, options=reading, ray=ray, **run)
 
     built = options.ask(settings, work, quiet=quiet or as_json_)
     if as_json_:
@@ -146,7 +170,7 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
         incomplete = built.stopped or "Not everything was done."
         terminal.line((incomplete, "yellow"), f" {again}", error=quiet)
     if not quiet:
-        if not settings.has_model:
+        if built.origin == "extractive":
             _tell_extractive(settings)
         if built.status and built.status.counts["communities"]:
             _tell_what_next(settings)
@@ -170,7 +194,7 @@ def _tell_documents(built: IndexResult) -> None:
         changed = (
             f"{words.counted(n, 'document')} {words.was(n)} split into chunks with other settings."
         )
-        terminal.line(f"{changed} Add --reread to split and read again.")
+        terminal.line(f"{changed} Add --again extraction to split and read again.")
     rows, usage = [], built.usage
     for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
         tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
@@ -193,19 +217,15 @@ def _tell_extractive(settings: Settings) -> None:
     terminal.line(
         "This index is extractive: it was made without a model, and quotes the documents."
     )
-    if settings.model == EXTRACTIVE:
-        return
-    terminal.line(
-        "To have a model read the documents, set OPENAI_API_KEY (or, for your own endpoint, "
-        "OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same command "
-        "again."
-    )
-    from graphrag_neo4j.llm.server_checks import find_local_servers  # noqa: PLC0415 - it takes a moment
-
-    for server in anyio.run(find_local_servers):
-        terminal.line(f"{server.says} These lines, in a shell or in .env, use it:")
-        for line in server.lines:
-            terminal.line(f"  {line}")
+    if settings.has_model:
+        terminal.line(f"Questions are answered by {settings.model_for('answer')}.")
+    elif settings.model != EXTRACTIVE:
+        terminal.line(
+            "To have a model answer questions from it, set OPENAI_API_KEY (or, for your own "
+            "endpoint, OPENAI_BASE_URL and KG_MODEL) in the environment or in .env. To have the "
+            "model read the documents as well, then run the same command again with --with-model. "
+            "`kg-build doctor` names the model servers that run on this machine."
+        )
 
 
 def _tell_what_next(settings: Settings) -> None:
@@ -215,49 +235,36 @@ def _tell_what_next(settings: Settings) -> None:
     for command, what in NEXT.items():
         terminal.line(f"  {command:<43} {what}")
     if not settings.neo4j_uri and embedded.running(settings):
-        home = f" --home {shlex.quote(str(settings.home))}" if settings.home else ""
+        home = f"--home {shlex.quote(str(settings.home))} " if settings.home else ""
         terminal.line(
-            f"Neo4j keeps running in the background. `kg-build neo4j stop{home}` stops it. Your "
+            f"Neo4j keeps running in the background. `kg-build {home}neo4j stop` stops it. Your "
             "data is kept, and the next command starts it again."
         )
 
 
-@click.command()
-@options.paths_argument
-@options.home_option
-@options.read_options
-@options.settings_options
-@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
-def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
-    """Keep the graph up to date with PATHS, until you press Ctrl-C.
-
-    First everything in PATHS is indexed that is new or has changed. From then on, each change of a
-    file causes a build. Changes that come during a build are collected for the next one. A
-    document is deleted from the graph when its file or its row is gone. But if a folder itself is
-    gone or holds no file any more, nothing is deleted, because its disk may only be detached.
-    """
+def _watch(paths: Sequence[Path], reading: ReadOptions, settings: dict[str, Any]) -> None:
+    """Indexes what is new, and again whenever a file changes, until Ctrl-C."""
     # The driver of Neo4j comes with these.
     from graphrag_neo4j.client.async_client import AsyncGraphRAG  # noqa: PLC0415
     from graphrag_neo4j.index.watch import watch as watch_paths  # noqa: PLC0415
 
-    reading = options.reading_of(values)
-    settings = options.settings_of(**values)
-    check_building(settings)
+    now = options.settings_of(**settings)
+    check_building(now)
 
     def ceiling() -> float | None:
         """The limit of a day, which may have been raised in `.env` in the meantime."""
-        return load_settings(**values).max_cost_a_day
+        return load_settings(**settings).max_cost_a_day
 
     async def work() -> None:
         flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
         with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
-            results = watch_paths(paths, settings, reading, listen, AsyncGraphRAG, ceiling=ceiling)
+            results = watch_paths(paths, now, reading, listen, AsyncGraphRAG, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for built in results:
                     listen.rest()
-                    now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
-                    terminal.line(f"{now}  {_sentence(built)}")
+                    time = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
+                    terminal.line(f"{time}  {_sentence(built)}")
                     for flaw in words.unread(sorted(set(built.unreadable.items()) - flaws)):
                         terminal.line(f"{flaw}.", style="red", error=True)
                     flaws = set(built.unreadable.items())
@@ -359,4 +366,4 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
         "in a batch. `kg-build index … --max-cost 5` stops at $5."
     )
     if not settings.claims:
-        terminal.line("Claims are not extracted; --claims extracts them, too.")
+        terminal.line("This is without claims; --claims adds them.")

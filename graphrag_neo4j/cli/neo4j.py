@@ -4,7 +4,6 @@ import sys
 import time
 from collections import deque
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
@@ -37,7 +36,6 @@ def neo4j() -> None:
 
 
 @neo4j.command()
-@options.home_option
 @options.setting("--release neo4j_release", type=options.NearestChoice(get_args(Neo4jRelease)))
 @options.flag("--upgrade", "Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.")
 def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
@@ -49,10 +47,9 @@ def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
 
 
 @neo4j.command()
-@options.home_option
-def stop(home: Path | None) -> None:
+def stop() -> None:
     """Stop the server. Its data is kept."""
-    settings = _settings(home=home)
+    settings = _settings()
     with listening(quiet=False) as listen:
         stopped = embedded.stop(settings, listen)
     none = f"No Neo4j is running in {embedded.status(settings).home}."
@@ -60,18 +57,16 @@ def stop(home: Path | None) -> None:
 
 
 @neo4j.command()
-@options.home_option
-def status(home: Path | None) -> None:
+def status() -> None:
     """Show whether the server is running, and its addresses."""
-    _show(_settings(home=home))
+    _show(_settings())
 
 
 @neo4j.command()
-@options.home_option
 @options.flag("--yes", "Do not ask for confirmation.")
-def wipe(home: Path | None, yes: bool) -> None:
+def wipe(yes: bool) -> None:
     """Stop the server and delete all its data."""
-    settings = _settings(home=home)
+    settings = _settings()
     folder = embedded.status(settings).home
     if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {folder}?")):
         terminal.line("Nothing was deleted.")
@@ -82,14 +77,13 @@ def wipe(home: Path | None, yes: bool) -> None:
 
 
 @neo4j.command()
-@options.home_option
 @options.value(
     "-n --lines", None, "The number of lines to show.", default=50, type=click.IntRange(min=0)
 )
 @click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
-def logs(home: Path | None, lines: int, follow: bool) -> None:
+def logs(lines: int, follow: bool) -> None:
     """Show the last lines of the server's log."""
-    path = embedded.log_path(_settings(home=home))
+    path = embedded.log_path(_settings())
     with path.open(encoding="utf-8", errors="replace") as file:
         terminal.piece("".join(deque(file, maxlen=lines)))
         while follow:
@@ -123,9 +117,8 @@ def _show(settings: Settings) -> None:
 
 
 @click.command()
-@options.home_option
 @options.json_option
-def doctor(home: Path | None, as_json_: bool) -> None:
+def doctor(as_json_: bool) -> None:
     """Check that Neo4j, the models and the other requirements work, and say how to fix problems.
 
     The checks cover Neo4j, Graph Data Science and the models. Each chat
@@ -135,7 +128,7 @@ def doctor(home: Path | None, as_json_: bool) -> None:
     """
     from graphrag_neo4j.client.doctor import examine  # noqa: PLC0415 - the driver comes with it
 
-    settings = options.settings_of(home=home)
+    settings = options.settings_of()
 
     async def work() -> "list[Check]":
         with listening(quiet=as_json_) as listen:

@@ -113,13 +113,6 @@ def setting(names: str, metavar: str | None = None, **more: Any) -> Callable[[An
     return value(names, metavar, f"{said} The default is the setting KG_{name.upper()}.", **more)
 
 
-home_option = value(
-    "--home",
-    "FOLDER",
-    "The folder of the embedded Neo4j: each collection of documents needs one of its own. The "
-    "default is the setting KG_HOME.",
-    type=click.Path(file_okay=False, path_type=Path),
-)
 json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
 model_option = value("--model", "NAME", "The chat model. The default is the setting KG_MODEL.")
 quiet_option = flag("--quiet", "Print only warnings and errors.")
@@ -171,9 +164,10 @@ settings_options = all_of(
 def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     """Returns the settings of a command, and warns of unknown setting names in the environment.
 
-    Raises InputError as `load_settings` does.
+    `--home` stands before the command. Raises InputError as `load_settings` does.
     """
-    settings = load_settings(**given)
+    home = click.get_current_context().find_root().params.get("home")
+    settings = load_settings(home=home, **given)
     for sentence in unknown_names():
         terminal.line(sentence, error=True)
     return settings

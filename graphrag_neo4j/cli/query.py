@@ -1,6 +1,5 @@
 """`kg-build query` answers a question from the graph, `suggest` suggests some, `chat` converses."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -40,6 +39,13 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
 )
 @options.value(
+    "--max-calls",
+    None,
+    "For global search: read reports in at most this many calls, those most similar to the "
+    "question first. The default is 12 for a graph that was made without a model, else no limit.",
+    type=click.IntRange(min=1),
+)
+@options.value(
     "--expand",
     None,
     "For local and drift search: how the graph around an entity is explored. hop takes the direct "
@@ -61,7 +67,6 @@ if TYPE_CHECKING:
     "Below an answer without a model, print all sources with their sentences. By default only "
     "their number is printed, because each quotation says where it stands.",
 )
-@options.home_option
 @options.json_option
 def query(
     question: str,
@@ -69,7 +74,6 @@ def query(
     response_type: str | None,
     markdown: bool,
     sources: bool,
-    home: Path | None,
     as_json_: bool,
     **how: Any,  # noqa: ANN401 - fields of Question
 ) -> None:
@@ -81,7 +85,7 @@ def query(
         asked = Question(question, **how)
     except InputError as error:
         raise click.UsageError(str(error)) from None
-    settings = options.settings_of(home=home, response_type=response_type)
+    settings = options.settings_of(response_type=response_type)
     check_answering(settings, asked)
     shown = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
     streamed = shown and settings.has_model
@@ -108,16 +112,15 @@ def query(
 
 @click.command()
 @click.argument("number", type=click.IntRange(1, 50), default=6, metavar="[N]")
-@options.home_option
 @options.json_option
-def suggest(number: int, home: Path | None, as_json_: bool) -> None:
+def suggest(number: int, as_json_: bool) -> None:
     """Suggest N questions (6 by default) that are worth asking and that the graph can answer.
 
-    One half is on the whole collection, the other on particular people and things. A model makes
-    them in one call from the reports and the foremost entities. Without a model, rules make them.
+    One half is on the whole collection, the other on particular people and things. A model writes
+    them in one call from the reports and the main entities. Without a model they follow templates.
     Each question is checked against the graph, and left out if the graph holds nothing for it.
     """
-    settings = options.settings_of(home=home)
+    settings = options.settings_of()
     check_answering(settings)
     found = options.ask(settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True)
     if as_json_:
@@ -161,14 +164,13 @@ Commands:
     default=3,
     type=click.IntRange(0, 10),
 )
-@options.home_option
-def chat(method: Method | Literal["auto"], suggestions: int, home: Path | None) -> None:
+def chat(method: Method | Literal["auto"], suggestions: int) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
     end it.
     """
-    settings = options.settings_of(home=home)
+    settings = options.settings_of()
     check_answering(settings)
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from math import ceil
-from pathlib import Path
 
 import click
 
@@ -25,11 +24,10 @@ PENDING = {
 
 
 @click.command()
-@options.home_option
 @options.json_option
-def status(home: Path | None, as_json_: bool) -> None:
+def status(as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
-    found = options.ask(options.settings_of(home=home), lambda rag, _: rag.status(), quiet=as_json_)
+    found = options.ask(options.settings_of(), lambda rag, _: rag.status(), quiet=as_json_)
     if as_json_:
         terminal.json_text(options.as_json(found))
         return

@@ -1,14 +1,14 @@
 """The client for asynchronous code; `sync_client` has the same one for code without `await`.
 
 async with AsyncGraphRAG.from_env() as rag:
-    await rag.index("docs/")
+    await rag.index("my-documents/")
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack, get_args
 
 import anyio.to_thread
 
@@ -18,7 +18,7 @@ from graphrag_neo4j.documents import ReadOptions, file_of, gone, source_of, whol
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.status import Status, read_status
+from graphrag_neo4j.index.status import Again, RebuildOptions, Status, read_status
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
@@ -39,6 +39,7 @@ from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 from graphrag_neo4j.settings.arguments import (
+    check_choice,
     check_flags,
     check_number,
     check_path,
@@ -153,10 +154,9 @@ class AsyncGraphRAG:
         what: IndexSource,
         *,
         options: ReadOptions = DEFAULT,
-        reread: bool = False,
-        reembed: bool = False,
-        recluster: bool = False,
+        again: Again | Collection[Again] = (),
         fresh: bool = False,
+        with_model: bool = False,
         prune: bool = False,
         batch: bool = False,
         wait: bool = False,
@@ -166,13 +166,13 @@ class AsyncGraphRAG:
 
         `what` is the path of a file or folder, a list of paths, an iterable of Documents (ours or
         LangChain's), or a Corpus. Documents of the graph that are not in `what` stay in the graph.
-        `options` says how files are read. With `reread`, chunks are read and reports are written
-        again if this was done with other settings. With `reembed`, all vectors are computed again.
-        With `recluster`, the communities are detected again, even if they were imported. With
-        `fresh`, communities and reports become those of a fresh build. With
-        `prune`, documents are deleted if their file was under the given paths and no longer exists,
-        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
-        be read, or if it holds none at all.
+        `options` says how files are read. `again` names what is made again: "extraction" what was
+        read or written with other prompts, models or settings, "vectors" all vectors, "communities"
+        the communities, even if they were imported. With `fresh`, communities and reports become
+        those of a fresh build. A graph that was made without a model stays so, until `with_model`
+        has the model read all of it. With `prune`, documents are deleted if their file was under
+        the given paths and no longer exists, or if their row is no longer in its file. The rows of
+        a file stay if some of its rows can't be read, or if it holds none at all.
 
         With `batch`, requests go to the model in batches of the provider, at half the price; they
         take up to 24 hours. The call returns when they are sent, with the reason in `stopped`, and
@@ -188,11 +188,12 @@ class AsyncGraphRAG:
         and ModelError if the model endpoint can't be used at all.
         """
         from graphrag_neo4j.index.pipeline import build
-        from graphrag_neo4j.index.status import RebuildOptions
 
         _check_options(options)
-        check_flags(reread=reread, reembed=reembed, recluster=recluster, fresh=fresh, prune=prune)
-        check_flags(batch=batch, wait=wait)
+        parts = [again] if isinstance(again, str) else [*again]
+        for part in parts:
+            check_choice("again", part, get_args(Again))
+        check_flags(fresh=fresh, with_model=with_model, prune=prune, batch=batch, wait=wait)
         if wait and not batch:
             raise InputError("Only batches are waited for: give wait together with batch.")
         if batch and ray is not None:
@@ -205,7 +206,7 @@ class AsyncGraphRAG:
                 corpus,
                 self._backends,
                 self._listen,
-                rebuild=RebuildOptions(reread, reembed, recluster, fresh),
+                rebuild=RebuildOptions(parts, fresh, with_model),
                 gone=missing,
                 prune_rows=prune,
                 batches="wait" if wait else "send" if batch else "no",
@@ -390,8 +391,8 @@ class AsyncGraphRAG:
 
         - `method`: "global", "local", "drift", "basic" or "text". With "auto" (the default) the
           model chooses between global and local search.
-        - `level` (0 is the coarsest), `dynamic` and `prefilter` (a number of reports) determine
-          which reports a global search reads.
+        - `level` (0 is the coarsest), `dynamic`, `prefilter` (a number of reports) and `max_calls`
+          (a number of calls) determine which reports a global search reads.
         - `expand`: "hop" or "ppr" (personalised PageRank) determines how a local or drift search
           explores the graph around an entity.
         - `context_only`: with True, no model writes an answer; `context` of the result holds the

@@ -27,14 +27,7 @@ from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.server_checks import find_local_servers, needed_window, try_window
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.model.events import Listener, silent
-from graphrag_neo4j.settings import (
-    AUTO,
-    EMBEDDED,
-    LOCAL,
-    MOST_DIMENSIONS,
-    STATIC,
-    Settings,
-)
+from graphrag_neo4j.settings import AUTO, EMBEDDED, LOCAL, MOST_DIMENSIONS, STATIC, Settings
 
 ANALYZER = "standard-no-stop-words"  # Neo4j's default
 GET_GDS: Final = (

@@ -1,7 +1,7 @@
 """The client for code without `await`.
 
     with GraphRAG.from_env() as rag:
-        rag.index("docs/")
+        rag.index("my-documents/")
         print(rag.query("What is this about?"))
 
 It runs AsyncGraphRAG in a thread of its own, so it works in a script, in a notebook with a running

@@ -40,7 +40,7 @@ LEVEL: Final = re.compile(r"C(\d)")
 OWN_NAME: Final = re.compile(r"[^\s,=:][^,=:\n]{0,59}")
 SECRETS: Final = frozenset({"openai_api_key", "neo4j_password"})
 LIMITS: Final = frozenset({"max_cost", "max_cost_a_day"})
-NUMBERS: Final = ("level", "prefilter")
+NUMBERS: Final = ("level", "prefilter", "max_calls")
 NOT_SET: Final = frozenset({"method", "dynamic", "context_only", "history", "expand", "level"})
 KNOWN: Final = (frozenset(Settings.model_fields) | CHANGEABLE) - NOT_SET
 HOW: Final = (
@@ -212,6 +212,7 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
         "level": question.level,
         "dynamic": question.dynamic or None,
         "prefilter": question.prefilter,
+        "max_calls": question.max_calls,
         **{name: getattr(own, name) for name in names},
     }
     if question.method in {"local", "drift"}:

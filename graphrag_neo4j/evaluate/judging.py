@@ -13,12 +13,7 @@ from itertools import combinations, product
 from typing import Final, Literal
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.folder import (
-    METRICS,
-    AnswerRecord,
-    EvaluationFolder,
-    VerdictRecord,
-)
+from graphrag_neo4j.evaluate.folder import METRICS, AnswerRecord, EvaluationFolder, VerdictRecord
 from graphrag_neo4j.evaluate.steps import Estimate, Step, StepResult, token_counter
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.evaluate.judges import Metric, PairJudge, Winner, plain_answer

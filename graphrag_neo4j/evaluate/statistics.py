@@ -181,9 +181,7 @@ def agreement_of_repeats(judged: Iterable[Judged]) -> Agreement:
     return agreement(items.values())
 
 
-def agreement_of_judges(
-    judged: Mapping[str, Sequence[Judged]],
-) -> dict[tuple[str, str], Agreement]:
+def agreement_of_judges(judged: Mapping[str, Sequence[Judged]]) -> dict[tuple[str, str], Agreement]:
     """Returns how far each two judges agree, persons among them, by the majority of their verdicts.
 
     They are compared on the questions, pairs and metrics that both have judged.
@@ -280,9 +278,7 @@ def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:
     return found
 
 
-def adjusted_tests(
-    differences: Sequence[Sequence[float]],
-) -> list[tuple[SignedRank, float]]:
+def adjusted_tests(differences: Sequence[Sequence[float]]) -> list[tuple[SignedRank, float]]:
     """Returns the test of each pair, and its p-value adjusted over all of these pairs."""
     tests = [signed_rank(given) for given in differences]
     return list(zip(tests, holm([test.p for test in tests]), strict=True))

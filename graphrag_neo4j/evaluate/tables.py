@@ -307,10 +307,7 @@ def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> 
 
 
 def record_tables(
-    folder: EvaluationFolder,
-    answers: Sequence[AnswerRecord],
-    judged: Verdicts,
-    settings: Settings,
+    folder: EvaluationFolder, answers: Sequence[AnswerRecord], judged: Verdicts, settings: Settings
 ) -> list[Table]:
     """Returns tables of all answers, verdicts and judged sentences, for a spreadsheet."""
     asked = {one.key: (one.text, one.persona, one.task) for one in folder.questions}
@@ -332,8 +329,4 @@ def record_tables(
         for it in groundedness.judged_sentences(texts, folder.supports, settings)
         for judge, support in it.said.items()
     ]
-    return [
-        _table("answers", given),
-        _table("verdicts", compared),
-        _table("sentences", sentences),
-    ]
+    return [_table("answers", given), _table("verdicts", compared), _table("sentences", sentences)]

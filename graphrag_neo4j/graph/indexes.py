@@ -28,7 +28,7 @@ WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
 LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once
 Config = Mapping[str, object]
 PAGE = 1000
-REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes again"
+REEMBED = "`kg-build index PATHS --again vectors`, which makes all vectors and their indexes again"
 # The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
 SEARCH_SINCE = (2026, 2)
 

@@ -71,7 +71,8 @@ def refuse_without_model(use: BatchUse, setup: IndexSetup) -> None:
     if use != "no" and setup.endpoint is None:
         raise InputError(
             "An extractive index asks no model, so it has no requests to send in batches: set a "
-            "model, or run the command without --batch."
+            "model (and add --with-model to a graph that was made without one), or leave out "
+            "--batch."
         )
 
 

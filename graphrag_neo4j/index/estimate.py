@@ -103,7 +103,7 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
     for notice in corpus.notices():
         listen(Notice(notice, warning=True))
     free = settings.model == EXTRACTIVE
-    steps = [] if free else _steps(chunks, text_tokens, settings)
+    steps = [] if free else steps_of(chunks, text_tokens, settings)
     origin: Origin = "extractive" if free else "model"
     unread, notices = corpus.reasons(), corpus.notices()
     return Estimate(documents, chunks, text_tokens, steps, unread, notices, origin)
@@ -116,7 +116,8 @@ def _sizes(document: Document, settings: Settings, progress: Callable[[float], N
     return [span.n_tokens + header for span in cutting.spans(document, progress)]
 
 
-def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstimate]:
+def steps_of(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstimate]:
+    """The estimates of all steps for a corpus of this size."""
     backend: IndexBackend = LLMIndexBackend.from_settings(settings)
 
     def read(step: Step, task: LLMTask[object]) -> StepEstimate:

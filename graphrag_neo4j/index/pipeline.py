@@ -36,6 +36,7 @@ from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.preparation import (
     Limits,
     check_before_paying,
+    chosen_origin,
     command_name,
     prepare,
     tell_claimless,
@@ -85,7 +86,8 @@ async def build(
     stays in the graph.
     """
     start, settings = time.monotonic(), backends.settings
-    setup = backends.for_indexing(cluster)
+    origin = await chosen_origin(graph, settings, rebuild, listen)
+    setup = backends.for_indexing(origin, cluster)
     refuse_without_model(batches, setup)
     limits = Limits.from_settings(settings, setup.embedder, quotes=setup.backend.quotes)
     cuts: Cuts = limits.chunks
@@ -99,11 +101,11 @@ async def build(
             listen(Spent(total.input_tokens + total.output_tokens, total.cost))
 
     stage = StageContext(graph, setup.backend, setup.run, setup.workers, listen_with_cost)
-    result = IndexResult(skipped=corpus.skipped)
+    result = IndexResult(origin=origin, skipped=corpus.skipped)
     await anyio.to_thread.run_sync(check_gds_access, settings, listen)
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
-    run = {"command": command_name(), "origin": backends.origin}
+    run = {"command": command_name(), "origin": origin}
 
     def used() -> dict[str, object]:
         return asdict(setup.endpoint.meter.total) if setup.endpoint else {}
@@ -112,14 +114,14 @@ async def build(
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
         result.ingested, vanished = await _ingest(
-            graph, corpus, cuts, listen, recut=rebuild.reread, prune_rows=prune_rows
+            graph, corpus, cuts, listen, recut="extraction" in rebuild.again, prune_rows=prune_rows
         )
         result.dropped = [*gone, *vanished]
         # What is odd about the documents is told before a model is paid to read wrong text.
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:
             listen(Notice(notice, warning=True))
-        setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
+        setup = await with_encoder(stage, setup, backends, reembed="vectors" in rebuild.again)
         with Outbox(settings.batch_requests) as outbox:
             stage, until = await use_batches(stage, setup, outbox, batches)
             result.stopped = await _run_stages(
@@ -139,7 +141,7 @@ async def _ingest(
     """Writes the documents of the corpus and their chunks.
 
     Deletes the parts of texts, and the rows if `prune_rows` says so, that files no longer have;
-    returns their sources, too.
+    also returns their sources.
     """
     seen = KeyCounts()
     ingested = await ingest(graph, corpus.read("ingest", listen), cuts, recut=recut, seen=seen)
@@ -164,7 +166,7 @@ async def _run_stages(
 
     That is the cost limit, or a batch that the run does not wait for.
     """
-    if rebuild.reread:
+    if "extraction" in rebuild.again:
         await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
         await mark_described_otherwise(stage.graph, stage.backend)
         await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
@@ -188,7 +190,7 @@ async def _run_stages(
             stage.graph,
             limits.communities,
             stage.listen,
-            anew=rebuild.recluster,
+            anew="communities" in rebuild.again,
             fresh=rebuild.fresh,
             settings=settings,
         )

@@ -5,8 +5,9 @@ anything is paid for; a change of the mode, from extractive to a model or back, 
 sentence encoder is chosen for the language of the documents; and the endpoint is asked for one
 vector and, if it may be small, for one long prompt.
 
-A run with a model reads all chunks again that were read extractively. An extractive run refuses to
-replace the evidence that a model has read, because that was paid for.
+A graph that was made without a model stays so, and a notice tells what a model would cost that read
+it; with `with_model` it reads all chunks again that were read extractively. An extractive run
+refuses to replace the evidence that a model has read, because that was paid for.
 """
 
 import re
@@ -32,12 +33,9 @@ from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
 from graphrag_neo4j.index.stages.extract import count_read_otherwise
 from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
-from graphrag_neo4j.index.stages.summarize import (
-    SummaryLimits,
-    mark_described_otherwise,
-)
+from graphrag_neo4j.index.stages.summarize import SummaryLimits, mark_described_otherwise
 from graphrag_neo4j.index.status import RebuildOptions
-from graphrag_neo4j.model import DESCRIPTION_TOKENS, Step
+from graphrag_neo4j.model import DESCRIPTION_TOKENS, Origin, Step
 from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.settings import Settings
@@ -63,6 +61,19 @@ class FoundRow(TypedDict):
     """Whether there is such a thing."""
 
     found: bool
+
+
+class ReadByRow(TypedDict):
+    """How chunks were read."""
+
+    origin: Origin
+
+
+class SizeRow(TypedDict):
+    """The number of chunks of the graph, and of their tokens."""
+
+    chunks: int
+    tokens: int
 
 
 class SampleRow(TypedDict):
@@ -127,7 +138,8 @@ class Limits:
 
 def check_building(settings: Settings) -> None:
     """Raises InputError for settings that indexing can't use, before Neo4j is started."""
-    Backends(settings).for_indexing()
+    backends = Backends(settings)
+    backends.for_indexing(backends.origin)
 
 
 def command_name() -> str:
@@ -147,7 +159,7 @@ async def prepare(
                 "quoted from the documents (an extractive index)."
             )
         )
-        if not rebuild.reread:
+        if "extraction" not in rebuild.again:
             await refuse_to_lose_model(stage.graph)
     elif n := await mark_read_without_model(stage.graph):
         stage.listen(Notice(f"{n} chunks were read without a model; the model reads them now."))
@@ -161,7 +173,7 @@ async def prepare(
         ):
             await stage.graph.transact(partial(_forget_claims, [row["id"] for row in rows]))
     if setup.encoder == "no":  # otherwise the embedder is chosen when the documents are known
-        await _prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
+        await _prepare_vectors(stage.graph, setup, reembed="vectors" in rebuild.again)
 
 
 async def refuse_half_imported(graph: Graph) -> None:
@@ -173,12 +185,50 @@ async def refuse_half_imported(graph: Graph) -> None:
         )
 
 
+async def origin_of(graph: Graph) -> Origin | None:
+    """Returns "model" where a model has read a chunk of the graph, None where nothing is read."""
+    rows = await graph.read("mode_change/read_by", ReadByRow, **EXTRACTIVE_RANGE)
+    return rows[0]["origin"] if rows else None
+
+
+async def chosen_origin(
+    graph: Graph, settings: Settings, rebuild: RebuildOptions, listen: Listener
+) -> Origin:
+    """Returns how a run reads documents: as the graph was made, else as the settings say.
+
+    A notice tells what it would cost to have the model that is set read a graph that was made
+    without one. Raises InputError for `with_model` where no model is set.
+    """
+    if not settings.has_model:
+        if rebuild.with_model:
+            raise InputError(
+                "No model is set that could read the documents: set OPENAI_API_KEY (or, for your "
+                "own endpoint, OPENAI_BASE_URL and KG_MODEL), or leave out --with-model."
+            )
+        return "extractive"
+    if rebuild.with_model or await origin_of(graph) != "extractive":
+        return "model"
+    from graphrag_neo4j.index.estimate import steps_of  # noqa: PLC0415 - slow to import
+
+    [size] = await graph.read("mode_change/size", SizeRow)
+    costs = [step.cost for step in steps_of(size["chunks"], size["tokens"], settings)]
+    known = [cost for cost in costs if cost is not None]
+    price = f" for about ${sum(known):,.2f}" if len(known) == len(costs) else ""
+    listen(
+        Notice(
+            "This graph was made without a model, so documents are read without one. "
+            f"--with-model has {settings.model_for('extraction')} read all of it{price}."
+        )
+    )
+    return "extractive"
+
+
 async def refuse_to_lose_model(graph: Graph) -> None:
     """Raises InputError where a model has read a chunk of the graph."""
-    if (await graph.read("mode_change/by_model", FoundRow, **EXTRACTIVE_RANGE))[0]["found"]:
+    if await origin_of(graph) == "model":
         raise InputError(
             "A model has read this graph: set its key and endpoint again, or run `kg-build index "
-            "PATHS --reread` to replace what it found by an extractive index."
+            "PATHS --again extraction` to replace what it found by an extractive index."
         )
 
 
@@ -266,7 +316,7 @@ async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
         stage.listen(
             Notice(
                 f"{n} chunks were read with other prompts, models or settings and stay as they "
-                "are; --reread reads them again."
+                "are; --again extraction reads them again."
             )
         )
 
@@ -317,7 +367,7 @@ async def check_before_paying(
 async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listener) -> None:
     from graphrag_neo4j.llm.server_checks import needed_window, try_window  # noqa: PLC0415 - slow to import
 
-    listen(Notice("Checking with one long prompt that the server reads our prompts whole."))
+    listen(Notice("Testing the context window with one long prompt."))
     try:
         test = await try_window(endpoint, "report", needed_window(settings, READ_STEPS))
     except ReplyError as error:
@@ -326,5 +376,5 @@ async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listen
     if test.verdict in {"cut", "refused"}:
         raise ModelError(f"The model server can't be used yet: {test.problem} {test.fix}")
     if test.verdict == "unclear":
-        text = "The model did not find a word in a text, so its extractions may be poor, too."
+        text = "The model did not find a word in a text, so its extractions may also be poor."
         listen(Notice(text, warning=True))

@@ -1,14 +1,15 @@
 """The status of a graph: its counts, pending and failed items, and the cost of the last builds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypedDict, cast
+from typing import Final, Literal, TypedDict, cast
 
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.lease import VOID_SECONDS
 from graphrag_neo4j.index.stages.ingest import Ingested
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model import Origin, Usage
 
+Again = Literal["extraction", "vectors", "communities"]
 LAST_BUILDS = 5
 
 
@@ -230,17 +231,17 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
 class RebuildOptions:
     """The parts of an index that are made again although they are done.
 
-    `reread`: the chunks, descriptions and reports that were made with other prompts, models or
-    settings than the present ones. `reembed`: all vectors, with the present embedding model.
-    `recluster`: the communities, imported ones included. `fresh`: the reports that are behind
-    their material, although less of it has changed than the setting `report_drift` allows, and the
-    communities, if they followed changes of the graph; so the graph is that of one fresh build.
+    `again` holds "extraction" for the chunks, descriptions and reports that were made with other
+    prompts, models or settings than the present ones, "vectors" for all vectors, with the present
+    embedding model, and "communities" for the communities, imported ones included. `fresh`: the
+    reports that are behind their material, although less of it has changed than the setting
+    `report_drift` allows, and the communities, if they followed changes of the graph; so the graph
+    is that of one fresh build. `with_model`: the model reads what was read without one.
     """
 
-    reread: bool = False
-    reembed: bool = False
-    recluster: bool = False
+    again: Collection[Again] = ()
     fresh: bool = False
+    with_model: bool = False
 
 
 REBUILD_NOTHING: Final = RebuildOptions()
@@ -256,6 +257,7 @@ class IndexResult:
     whose kind can't be read, by suffix. `notices` are sentences about how the files were read.
     `status` is the state of the graph after the run. `stopped` says why the run ended early, None
     if it did not. `seconds` is the time that the run took.
+    `origin` says whether a model read the documents.
     """
 
     ingested: Ingested = field(default_factory=Ingested)
@@ -267,6 +269,7 @@ class IndexResult:
     status: Status | None = None
     stopped: str | None = None
     seconds: float = 0.0
+    origin: Origin = "model"
 
     def __repr__(self) -> str:
         ended = "complete" if self.complete else "stopped" if self.stopped else "with failures"

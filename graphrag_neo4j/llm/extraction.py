@@ -78,12 +78,7 @@ class Gleaning:
 
 
 def read_with_gleanings(
-    step: Step,
-    prompt: str,
-    wording: Wording,
-    gleanings: int,
-    *,
-    limit: int | None = None,
+    step: Step, prompt: str, wording: Wording, gleanings: int, *, limit: int | None = None
 ) -> Generator[Request, Reply, Gleaning]:
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 

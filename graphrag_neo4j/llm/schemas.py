@@ -210,10 +210,7 @@ class _FindingSchema(ReplySchema):
         if (summary and explanation) or not isinstance(one, str) or not one.strip():
             return given
         note(info, "a field is missing")
-        return {
-            "summary": summary or excerpt(one[:LONGEST_TEXT], SUMMARY),
-            "explanation": one,
-        }
+        return {"summary": summary or excerpt(one[:LONGEST_TEXT], SUMMARY), "explanation": one}
 
 
 class ReportSchema(ReplySchema):

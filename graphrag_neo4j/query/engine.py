@@ -176,11 +176,6 @@ def _warn_of_options(query: QueryContext, question: Question, method: Method) ->
             "The option dynamic has no effect here, because a model rates the reports only "
             "for an answer. These are the reports of a whole level."
         )
-    if question.prefilter and query.embedder is None and method == "global":
-        query.warn(
-            "The option prefilter has no effect here, because it needs vector search, and "
-            "there are no embeddings that can be used."
-        )
 
 
 async def read_state(graph: Graph) -> StateRow:

@@ -35,7 +35,8 @@ BUNDLE_TOKENS = 1000
 RATED_AT_ONCE = 20  # reports in one call
 ONLY_LEVEL = "The only level is 0."
 GROUPS = ("group of reports", "groups of reports")
-PAGE = 1000  # chunks that one read returns
+PAGE = 1000  # chunks that one read returns, and reports that a full-text search finds
+CALLS_FOR_QUOTATIONS: Final = 12  # map calls about reports that were made without a model
 
 
 class CoveredRow(ReportRow):
@@ -68,12 +69,14 @@ class PartRow(CoveredRow):
 class LevelRow(TypedDict):
     """A level with the tokens of the reports of its cover.
 
-    `tokens` counts the reports that a model wrote, and `plain` those made without a model.
+    `plain` counts the reports that were made of elements, and `tokens` the others. `quoted`:
+    some of these are quotations, made without a model.
     """
 
     level: int
     tokens: int
     plain: int
+    quoted: bool
 
 
 Rated = TypeVar("Rated", bound=CoveredRow)
@@ -124,14 +127,27 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
     """Runs map-reduce over the reports of a level. Level 0 is the coarsest.
 
     The level of the question is by default the finest one that needs no more map calls than the
-    setting `map_calls`. Raises InputError if the graph has no such level.
+    setting `map_calls`. Where the calls are limited, the reports nearest to the question are read.
+    Raises InputError if the graph has no such level.
     """
     rating = SkippedCalls(query.run, GROUPS, "counted as relevant")
+    calls = question.max_calls
     if question.dynamic and not query.context_only:
         reports = await _selected_dynamically(query, rating)
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
-        reports = await _cover(query, question.level, question.prefilter)
+        reports, calls = await _cover(query, question)
+    if calls:  # the nearest come first
+        contexts = _pack(query, [[report_record(row)] for row in reports])[:calls]
+        read = sum(len(table.records) for table in contexts)
+        if read < len(reports):
+            query.listen(
+                Notice(
+                    f"Reading the {read:,} of {_counted(len(reports))} that are nearest to the "
+                    f"question, in {calls:,} calls. Set --max-calls for more or fewer."
+                )
+            )
+        return await _answer_from(query, contexts)
     # The same reports make the same contexts for every question: an endpoint can cache them.
     units, left_out = _units(query, sorted(reports, key=lambda row: row["id"]))
     notices = [*rating.notices(), *left_out]
@@ -142,8 +158,13 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
 
 
 async def _cover(
-    query: QueryContext, level: int | None, prefilter: int | None
-) -> Sequence[CoveredRow]:
+    query: QueryContext, question: Question
+) -> tuple[Sequence[CoveredRow], int | None]:
+    """Returns the reports of the level, and how many map calls may read them (None: all needed).
+
+    Where reports are chosen by the question, the nearest come first.
+    """
+    level, calls = question.level, question.max_calls
     levels = await query.graph.read("search/levels", LevelRow)
     deepest = max((row["level"] for row in levels), default=0)
     if level is not None and level > deepest:
@@ -158,14 +179,19 @@ async def _cover(
     }
     finest = max((one for one, n in tokens.items() if n <= room), default=0)
     chosen = finest if level is None else level
-    vector = await query.vector(kind="community") if prefilter else None
-    if query.vectorless:
-        query.warn("The option prefilter has no effect here, because the question has no vector.")
+    by_default = level is None and question.prefilter is None and query.settings.has_model
+    if calls is None and by_default and any(row["quoted"] for row in levels):
+        calls = CALLS_FOR_QUOTATIONS
+    chooses = calls is not None or question.prefilter is not None
+    vector = await query.vector(kind="community") if chooses else None
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
-    if vector is not None and prefilter is not None:
-        rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
+    if chooses:
+        by_words = await query.near("community", PAGE) if vector is None else []
+        place = {id_: n for n, id_ in enumerate(by_words)}
+        rows.sort(key=lambda r: (-(r["nearness"] or 0), place.get(r["id"], PAGE), r["id"]))
+        rows = rows[: question.prefilter]
     query.listen(Notice(f"Answering from level {chosen}: {_counted(len(rows))}."))
-    return rows
+    return rows, calls
 
 
 def _counted(reports: int) -> str:

@@ -8,10 +8,10 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.query.answer import METHODS, Method
 from graphrag_neo4j.settings import OF_A_QUESTION, Settings
 from graphrag_neo4j.settings.arguments import (
+    check_choice,
     check_flags,
     check_number,
     check_text,
-    did_you_mean,
     refuse_unknown,
 )
 from graphrag_neo4j.settings.options import QueryOptions
@@ -21,6 +21,7 @@ ONLY: Final[Mapping[str, Sequence[Method]]] = {
     "level": ("global",),
     "dynamic": ("global",),
     "prefilter": ("global",),
+    "max_calls": ("global",),
     "expand": ("local", "drift"),
 }
 EXPAND: Final = ("hop", "ppr")
@@ -38,8 +39,10 @@ class Question:
     For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
     selection, as in microsoft/graphrag). `prefilter` is the number of reports to read, those most
-    similar to the question. For local and drift search: `expand` is "hop" or "ppr" (personalised
-    PageRank); None is "ppr".
+    similar to the question. `max_calls` limits the calls that read reports, the most similar ones
+    first; None is 12 where reports are quotations and no level is given, else no limit.
+
+    For local and drift search: `expand` is "hop" or "ppr" (personalised PageRank); None is "ppr".
 
     Raises InputError for an invalid value, and for an option that the method does not have.
     """
@@ -49,6 +52,7 @@ class Question:
     level: int | None = None
     dynamic: bool = False
     prefilter: int | None = None
+    max_calls: int | None = None
     expand: Literal["hop", "ppr"] | None = None
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
@@ -60,13 +64,12 @@ class Question:
                 f"The question has {len(self.text):,} characters; at most {LONGEST_QUESTION:,} are "
                 "allowed. Ask a shorter question, and index a long text as a document."
             )
-        _check_choice("method", self.method, ("auto", *METHODS))
-        if self.level is not None:
-            check_number(self.level, "level", 0)
-        if self.prefilter is not None:
-            check_number(self.prefilter, "prefilter", 1)
+        check_choice("method", self.method, ("auto", *METHODS))
+        for name, least in (("level", 0), ("prefilter", 1), ("max_calls", 1)):
+            if (number := getattr(self, name)) is not None:
+                check_number(number, name, least)
         if self.expand is not None:
-            _check_choice("expand", self.expand, EXPAND)
+            check_choice("expand", self.expand, EXPAND)
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
         history: object = self.history
         pairs = isinstance(history, Sequence) and all(
@@ -84,10 +87,10 @@ class Question:
                 f"The option {name} is for {' and '.join(methods)} search, but the method is "
                 f"{self.method}. Leave {name} out, or use the method {methods[0]}."
             )
-        if self.dynamic and (self.level is not None or self.prefilter is not None):
+        if self.dynamic and (self.level, self.prefilter, self.max_calls) != (None, None, None):
             raise InputError(
                 "The option dynamic chooses the reports itself, from level 0 on. Leave out either "
-                "dynamic, or level and prefilter."
+                "dynamic, or level, prefilter and max_calls."
             )
 
     def without_use(self, method: Method) -> list[str]:
@@ -95,12 +98,6 @@ class Question:
         values = {name: getattr(self, name) for name in ONLY}
         given = [name for name, one in values.items() if one is not None and one is not False]
         return [name for name in given if method not in ONLY[name]]
-
-
-def _check_choice(what: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        hint = did_you_mean(value, known) if isinstance(value, str) else ""
-        raise InputError(f"{what} must be one of {', '.join(known)}, not {value!r}.{hint}")
 
 
 OPTIONS: Final = tuple(field.name for field in fields(Question) if field.name != "text")

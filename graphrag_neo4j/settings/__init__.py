@@ -246,8 +246,9 @@ class Settings(BaseSettings):
     max_cost_a_day: float | None = Field(
         None,
         ge=0,
-        description="Largest cost of a day (UTC) in US dollars for `kg-build watch`. It counts all "
-        "builds of the graph that day. When it is reached, the next build starts the next day.",
+        description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch`. It "
+        "counts all builds of the graph that day. When it is reached, the next build starts the "
+        "next day.",
     )
     input_price: float | None = Field(
         None,

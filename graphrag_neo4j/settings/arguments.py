@@ -91,6 +91,13 @@ def check_flags(**values: object) -> None:
             raise InputError(f"{name} must be True or False, and {_kind(value)} was given.")
 
 
+def check_choice(what: str, value: object, known: Sequence[str]) -> None:
+    """Raises InputError for a value that is none of the known ones."""
+    if value not in known:
+        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        raise InputError(f"{what} must be one of {', '.join(known)}, not {value!r}.{hint}")
+
+
 def _kind(value: object) -> str:
     """The words of a message for a wrong value: a text or a number itself, otherwise its type."""
     if value is None or isinstance(value, int | float | str):

@@ -80,6 +80,7 @@ class SearchOptions(AnswerOptions, total=False):
     level: int | None
     dynamic: bool
     prefilter: int | None
+    max_calls: int | None
     expand: Literal["hop", "ppr"] | None
     context_only: bool
     history: Sequence[tuple[str, str]]

@@ -164,11 +164,11 @@ async def _setup(case: Case) -> AsyncIterator[IndexSetup]:
     try:
         if case.workers:
             async with connected(LOCAL, settings, silent) as cluster:
-                setup = backends.for_indexing(cluster)
+                setup = backends.for_indexing(backends.origin, cluster)
                 async with setup.opened(silent):
                     yield setup
         else:
-            setup = backends.for_indexing()
+            setup = backends.for_indexing(backends.origin)
             async with setup.opened(silent):
                 yield setup
     finally:
@@ -191,7 +191,7 @@ async def _write(documents: Sequence[Document], chunks: Sequence[ChunkText]) -> 
     """Writes extractions that are ready, and merges them: first to warm up, then measured."""
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings(home=Path(folder) / "home", model="extractive")
-        rules = Backends(settings).for_indexing().backend
+        rules = Backends(settings).for_indexing("extractive").backend
         ready = {one.text: result_without_requests(rules.extract(one)) for one in chunks}
 
         async def run(task: LLMTask[T]) -> T:

@@ -106,9 +106,9 @@ def _say(what: str, seconds: Sequence[float]) -> None:
 
 
 def _cold(settings: Settings, question: str) -> None:
-    command = [sys.executable, "-m", "graphrag_neo4j.cli", "query", question]
-    command += ["--method", "local", "--context-only"]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli"]
     command += ["--home", str(settings.home)] if settings.home else []
+    command += ["query", question, "--method", "local", "--context-only"]
     taken = []
     for _ in range(5):
         began = time.perf_counter()

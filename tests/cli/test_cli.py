@@ -80,8 +80,7 @@ def test_without_a_model_the_index_is_extractive_and_says_so(
     assert "extractive" in kg("status").out
     monkeypatch.setenv("KG_MODEL", "gpt-4.1-mini")
     monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
-    said = "KG_MODEL is gpt-4.1-mini, but it was not asked: no key is set."
-    assert said in kg("index", tales).out
+    assert "KG_MODEL is gpt-4.1-mini, but it was not asked: no key" in kg("index", tales).out
     monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("index", tales)
     assert "This index is extractive" in ran.out
@@ -162,7 +161,7 @@ def test_a_command_imports_only_what_it_needs(
     rest = {"mcp", "uvicorn", "graphdatascience", "graphrag_neo4j.index.pipeline"}
     rest |= {"numpy", "pandas", "rich.markdown"}
     asked = ("query", "Who is Marley?", "--method", "local")
-    assert imported("neo4j", "status", "--home", str(tmp_path)).isdisjoint({"neo4j", "tiktoken"})
+    assert imported("--home", str(tmp_path), "neo4j", "status").isdisjoint({"neo4j", "tiktoken"})
     assert imported("status").isdisjoint({*model, *rules, *rest})
     assert imported(*asked).isdisjoint({*rules, "graphrag_neo4j.extractive.query_backend", *rest})
     request.getfixturevalue("no_model")

@@ -102,7 +102,7 @@ def test_no_command_lets_hostile_text_reach_the_terminal(
         ["index", hostile, "--gleanings", NAME],
         ["query", ASKED, f"--{NAME}"],
         [NAME],
-        ["neo4j", "logs", "--home", tmp_path / "home"],
+        ["--home", tmp_path / "home", "neo4j", "logs"],
     ]
     with ThreadPoolExecutor(3) as threads:
         shown = list(threads.map(on_a_terminal, commands))

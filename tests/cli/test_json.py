@@ -124,7 +124,7 @@ def test_what_failed_and_what_was_cut_off(kg: Run, tales: Path, endpoint: FakeEn
     (tales / "a.txt").write_text(f"{TALE} So be it.")
     held("index", kg("index", tales, "--json"))
     (tales / "c.txt").write_text(f"{TALE} That was new.")
-    stopped = kg("index", tales, "--reread", "--max-cost", "0.0001", "--json")
+    stopped = kg("index", tales, "--again", "extraction", "--max-cost", "0.0001", "--json")
     assert held("index", stopped)["stopped"]
     held("status", kg("status", "--json"))
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.neo4j import neo4j
+from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded.home import Home, ServerRecord, choose_ports, java_memory, write_config
 from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.errors import EmbeddedError
@@ -127,16 +127,17 @@ def test_commands_say_that_nothing_runs_and_wipe_asks_first(
 ) -> None:
     home = str(tmp_path / "home")
     for command in ("status", "stop"):
-        done = CliRunner().invoke(neo4j, [command, "--home", home])
+        done = CliRunner().invoke(commands, ["--home", home, "neo4j", command])
         assert (done.exit_code, "No Neo4j is running" in done.output) == (0, True)
     with pytest.raises(EmbeddedError, match="kg-build neo4j start"):
         embedded.log_path(load_settings(home=home))
     data = make_home(Path(home), "2026.01").path / "data"
     data.mkdir()
-    done = CliRunner().invoke(neo4j, ["wipe", "--home", home], input="n\n")
+    done = CliRunner().invoke(commands, ["--home", home, "neo4j", "wipe"], input="n\n")
     assert ("Nothing was deleted" in done.output, data.is_dir()) == (True, True)
-    assert CliRunner().invoke(neo4j, ["wipe", "--home", home, "--yes"]).exit_code == 0
+    done = CliRunner().invoke(commands, ["--home", home, "neo4j", "wipe", "--yes"])
+    assert done.exit_code == 0
     assert not data.exists()
     monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
-    done = CliRunner().invoke(neo4j, ["status", "--home", home])
+    done = CliRunner().invoke(commands, ["--home", home, "neo4j", "status"])
     assert "neo4j+s://elsewhere.example" in done.stderr

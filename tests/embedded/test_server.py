@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from neo4j import GraphDatabase, Record
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.neo4j import neo4j
+from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
@@ -54,7 +54,7 @@ class Life:
 
     def command(self, *arguments: str) -> str:
         """What `kg-build neo4j` prints."""
-        done = CliRunner().invoke(neo4j, [*arguments, "--home", str(self.home.path)])
+        done = CliRunner().invoke(commands, ["--home", str(self.home.path), "neo4j", *arguments])
         assert done.exit_code == 0
         return done.output
 
@@ -63,10 +63,10 @@ class Life:
 def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """A new home of 5.26, that two processes have started at once and left."""
     home = Home(tmp_path_factory.mktemp("embedded") / "Hänsels home")
-    command = [sys.executable, "-m", "graphrag_neo4j.cli", "neo4j", "start", "--release", "5.26"]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", "--home", str(home.path)]
     with _commands_of_neo4j() as commands:
         env = {**os.environ, "OPENAI_API_KEY": KEY, "DATABASE_PASSWORD": KEY}
-        command += ["--home", str(home.path)]
+        command += ["neo4j", "start", "--release", "5.26"]
         starts = [
             subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ours
             for _ in range(2)

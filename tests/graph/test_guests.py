@@ -1,6 +1,7 @@
 """Nodes and relationships of the user stay as they are, whatever names they share with ours."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, PlainRow
 from graphrag_neo4j.graph.schema import ensure_schema
+from graphrag_neo4j.index.status import Again
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import read_statement
@@ -69,13 +71,13 @@ def tale(number: int, more: str = "") -> Document:
     return Document(text, source=f"note:{number}")
 
 
-async def live(rag: AsyncGraphRAG, *, reread: bool = False) -> None:
+async def live(rag: AsyncGraphRAG, *, again: Collection[Again] = ()) -> None:
     """A life of a graph: built, changed, asked, decided about, made anew and emptied."""
-    await rag.index([tale(41), tale(42), tale(43)], reread=reread)
-    await rag.index([tale(41, " Fred was his nephew."), tale(44)], reembed=True)
+    await rag.index([tale(41), tale(42), tale(43)], again=again)
+    await rag.index([tale(41, " Fred was his nephew."), tale(44)], again="vectors")
     await rag.resolve(same=("Bob Cratchit", "Jacob Marley"))
     await rag.resolve(split="Ebenezer Scrooge", documents="note:41", label="young")
-    await rag.index([tale(45)], recluster=True)
+    await rag.index([tale(45)], again="communities")
     for decision in await rag.name_decisions():
         if decision.origin == "person":
             await rag.resolve(undo=decision.ref)
@@ -104,7 +106,7 @@ async def test_what_a_user_adds_stays_through_the_life_of_a_graph(
         assert not [one for one in (await rag.status()).failures if one.what == "v1"]
     assert await foreign(graph) == before
     async with AsyncGraphRAG(settings()) as rag:
-        await live(rag, reread=True)
+        await live(rag, again=["extraction"])
         await rag.delete("note:40", "note:46")
         assert (await rag.status()).counts["entities"] == 2  # the user's own
     ours = [row for row in before if row.get("type") != "ABOUT"]

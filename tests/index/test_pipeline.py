@@ -1,6 +1,6 @@
 """The whole index on a real Neo4j: resumed, added to, deleted from, always the same graph."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +11,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.removal import remove
-from graphrag_neo4j.index.status import IndexResult
+from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
@@ -34,10 +34,14 @@ TALES = documents(*(f"{SCROOGE}{CRATCHIT}This is tale number {n}." for n in rang
 
 
 async def index(
-    what: Sequence[Document], settings: Settings, *, reread: bool = False, fresh: bool = False
+    what: Sequence[Document],
+    settings: Settings,
+    *,
+    again: Collection[Again] = (),
+    fresh: bool = False,
 ) -> IndexResult:
     async with AsyncGraphRAG(settings) as rag:
-        return await rag.index(iter(what), reread=reread, fresh=fresh)
+        return await rag.index(iter(what), again=again, fresh=fresh)
 
 
 async def dumped(graph: Graph, what: Sequence[Document], settings: Settings) -> Dump:
@@ -118,7 +122,7 @@ async def test_reading_again_replaces_what_was_read_with_other_settings(
     endpoint.reset()
     await index(documents(SCROOGE, CRATCHIT), settings(gleanings=2))
     assert endpoint.log == []
-    await index(documents(SCROOGE, CRATCHIT), settings(gleanings=2), reread=True)
+    await index(documents(SCROOGE, CRATCHIT), settings(gleanings=2), again=["extraction"])
     assert await dump(graph) == expected
 
 

@@ -7,6 +7,8 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.preparation import mark_read_without_model, refuse_to_lose_model
 from graphrag_neo4j.index.status import IndexResult
+from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.query.global_ import CALLS_FOR_QUOTATIONS
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make
@@ -47,8 +49,65 @@ async def test_what_a_model_has_read_is_not_given_up_by_accident(
     await put(graph, [*documents(TEXT), *documents("", "Another one.")[1:]])
     await refuse_to_lose_model(graph)
     await read(graph, PresetBackend({"Another one.": READ}))
-    with pytest.raises(InputError, match="--reread"):
+    with pytest.raises(InputError, match="--again extraction"):
         await refuse_to_lose_model(graph)
+
+
+@pytest.mark.usefixtures("graph")
+async def test_a_graph_stays_as_it_was_made_until_a_model_is_asked_for(
+    alone: Settings, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    """New documents are read as the graph was; a line says what the model would cost."""
+    with pytest.raises(InputError, match=r"No model is set .* leave out --with-model"):
+        async with AsyncGraphRAG(alone) as rag:
+            await rag.index(documents(TEXT), with_model=True)
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index(documents(TEXT))
+    own = settings(model="gpt-4.1-mini", embedding_model="static")
+    async with AsyncGraphRAG(own, heard.append) as rag:
+        both = documents(TEXT, TALE)
+        kept = await rag.index(both)
+        with pytest.raises(InputError, match="--with-model"):
+            await rag.index(both, batch=True)
+        assert (kept.origin, kept.complete, endpoint.log) == ("extractive", True, [])
+        said = [e.text for e in heard if isinstance(e, Notice) and "--with-model" in e.text]
+        assert "gpt-4.1-mini read all of it for about $0.0" in said[0]
+        read = await rag.index(both, with_model=True)
+        assert (read.origin, read.complete) == ("model", True)
+        assert endpoint.log
+        assert (await rag.index(documents(TEXT, TALE, "Another one."))).origin == "model"
+    async with AsyncGraphRAG(alone) as rag:
+        with pytest.raises(InputError, match="A model has read this graph"):
+            await rag.index(both)
+
+
+@pytest.mark.usefixtures("graph")
+async def test_a_model_answers_from_the_nearest_reports_of_an_extractive_graph(
+    alone: Settings, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    """A limit of calls reads the nearest reports first, by vectors or, without them, by words."""
+    things = ("frogs", "songs", "paintings", "novels", "bridges", "boats", "coffee beans")
+    places = ("Lake Garda", "Clara Schumann", "Oslo", "Nora Ness", "Peru", "Omar Oduya", "Malta")
+    themes = [f"{thing} of {place}" for thing, place in zip(things, places, strict=True)]
+    themes.append("robots of Boston Dynamics")
+    told = [f"There are {theme}. The {theme} are new. All know the {theme}." for theme in themes]
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index(documents(*told))
+    heard: list[Event] = []
+    for embedding_model in ("static", "text-embedding-3-small"):
+        own = settings(embedding_model=embedding_model, map_context_tokens=500)
+        async with AsyncGraphRAG(own, heard.append) as rag:
+            endpoint.reset()
+            answer = await rag.global_search("Where do robots walk?", max_calls=1)
+            assert endpoint.count("json:points") == len(answer.context) == 1
+            first = next(iter(answer.context[0].records.values()))
+            assert "robots" in first.text
+            default = await rag.global_search("Where do robots walk?", context_only=True)
+            assert len(default.context) <= CALLS_FOR_QUOTATIONS
+            with pytest.raises(InputError, match="max_calls"):
+                await rag.global_search("Where?", dynamic=True, max_calls=1)
+    assert any(isinstance(e, Notice) and "nearest to the question" in e.text for e in heard)
 
 
 TALE = (

@@ -7,6 +7,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.index.stages.communities import NamedByRow, TotalsRow
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Run
@@ -133,16 +134,16 @@ async def test_the_documents_follow_a_text_that_becomes_shorter_and_longer(
 async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
-    """In each of five documents, a name would be left out of the communities."""
+    """What many documents name weighs less in the communities of an extractive graph."""
     file = tmp_path / "log.txt"
     file.write_text("".join(f"Jacob Marley met Bob Cratchit on day {n}.\n" for n in range(10, 26)))
-    heard: list[Event] = []
-    async with AsyncGraphRAG(alone, heard.append) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         await rag.index(file)
     assert len(await documents_of(graph)) > 5
-    assert not [one for one in heard if isinstance(one, Notice) and "more than half" in one.text]
-    rows = await graph.run_plain("MATCH (e:Entity)-[:IN_COMMUNITY]->() RETURN e.name AS name")
-    assert {"Jacob Marley", "Bob Cratchit"} <= {row["name"] for row in rows}
+    rows = await graph.read_bulk("communities/counts", NamedByRow, after="", last="\uffff")
+    assert {row["documents"] for row in rows} == {1}
+    [total] = await graph.read("communities/chunks", TotalsRow)
+    assert total["documents"] == 1
 
 
 async def test_what_only_looks_like_a_part_stays(

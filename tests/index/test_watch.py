@@ -281,7 +281,7 @@ def test_the_command_says_what_each_build_did_and_stops_cleanly(
     monkeypatch.setenv("KG_MODEL", "extractive")
     monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
     heard = HEARING if ending == signal.SIGINT else DEAF
-    command = [sys.executable, "-c", heard, "-m", "graphrag_neo4j.cli", "watch", "docs"]
+    command = [sys.executable, "-c", heard, "-m", "graphrag_neo4j.cli", "index", "docs", "--watch"]
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=docs.parent
     ) as process:

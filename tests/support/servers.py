@@ -84,9 +84,9 @@ def starting_server(home: Path) -> Iterator[None]:
     home.mkdir()
     lines = [f"{name}={value}\n" for name, value in PLANNED_ONCE.items()]
     (home / "own.conf").write_text("".join(lines), encoding="utf-8")
-    command = [sys.executable, "-m", "graphrag_neo4j.cli", "neo4j", "start", "--home", str(home)]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", "--home", str(home)]
     with subprocess.Popen(  # noqa: S603 - our own command
-        [*command, "--release", release_under_test()],
+        [*command, "neo4j", "start", "--release", release_under_test()],
         cwd=home.parent,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

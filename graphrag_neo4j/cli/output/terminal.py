@@ -252,7 +252,10 @@ def usage_error(error: click.ClickException) -> None:
         block(context.get_usage(), error=True)
         line(f"`{context.command_path} --help` explains its arguments and options.", error=True)
         line(error=True)
-    line(f"Error: {error.format_message()}", error=True)
+    message = error.format_message()
+    if isinstance(error, click.NoSuchOption) and error.option_name == "--home":
+        message = "--home stands before the command: kg-build --home FOLDER COMMAND …"
+    line(f"Error: {message}", error=True)
 
 
 def prepare() -> None:

@@ -35,10 +35,9 @@ class HierarchyLimits:
 class Leiden:
     """The settings of the Leiden algorithm: limits of the tree, and the randomness `theta`, `seed`.
 
-    With `by_npmi` True, the weight of a pair is its number of statements times its NPMI,
-    which suits a graph of co-occurrences. An entity that more than half of the documents mention,
-    such as the host of a series, then has no edges. Otherwise the weight is the number of
-    statements.
+    With `by_npmi` True, the weight of a pair is its number of statements times its NPMI, which
+    suits a graph of co-occurrences, and falls with the share of documents that name its ends.
+    Otherwise the weight is the number of statements.
     """
 
     limits: HierarchyLimits = field(default_factory=HierarchyLimits)
@@ -50,9 +49,7 @@ class Leiden:
     def signature(self) -> str:
         """A hash of these settings."""
         parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
-        return identify(
-            "leiden", *parts, *["association without what is everywhere"] * self.by_npmi
-        )
+        return identify("leiden", *parts, *["association and rareness"] * self.by_npmi)
 
 
 @dataclass(frozen=True, slots=True)

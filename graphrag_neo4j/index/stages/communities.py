@@ -28,12 +28,10 @@ from graphrag_neo4j.index.clustering.hierarchy import (
 from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
 from graphrag_neo4j.index.clustering.tree import ROOT, Leiden, lasting_ids, with_ids
 from graphrag_neo4j.index.clustering.tree_update import FormerTree, UpdatedTree, updated_tree
-from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
+from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.settings import Settings
 
 IMPORTED = "import"  # the signature of an imported tree
-SEVERAL = 5  # documents from which on "more than half of the documents" means anything
-SHOWN = 8  # names in a notice
 LEAST = 0.05  # the smallest NPMI in a weight: for pairs that meet no more often than by chance
 
 
@@ -54,7 +52,6 @@ class NamedByRow(TypedDict):
     """An entity, and how many chunks (`n`) and documents name it."""
 
     id: str
-    name: str
     n: int
     documents: int
 
@@ -106,7 +103,7 @@ async def find_communities(
         make = partial(updated_tree, edges, limits=leiden.limits, former=known)
     else:
         if leiden.by_npmi:
-            edges = await _by_npmi(graph, edges, listen)
+            edges = await _by_npmi(graph, edges)
         held = [edges]
 
         def make(detect: Detect) -> UpdatedTree:
@@ -129,31 +126,23 @@ async def find_communities(
     listen(Advanced(len(tree.communities)))
 
 
-async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
-    """The edges with weights by NPMI, without those of entities that are everywhere."""
-    total = (await graph.read("communities/chunks", TotalsRow))[0]
-    everywhere: dict[str, str] = {}
+async def _by_npmi(graph: Graph, stated: Edges) -> Edges:
+    """The edges with weights by NPMI, which fall with the share of documents that name an end.
+
+    What nearly all documents name, such as the host of a series, joins hardly anything.
+    """
+    [total] = await graph.read("communities/chunks", TotalsRow)
     counts: dict[str, int] = {}
+    rare: dict[str, float] = {}
     for after, last in id_ranges(stated.names):
-        named = await graph.read_bulk("communities/counts", NamedByRow, after=after, last=last)
-        for row in named:
-            if total["documents"] >= SEVERAL and row["documents"] > total["documents"] / 2:
-                everywhere[row["id"]] = row["name"]
-        counts |= {row["id"]: row["n"] for row in named}
-    if everywhere:
-        names = sorted(everywhere.values())
-        listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
-        listen(
-            Notice(
-                "What more than half of the documents mention stays alone in the communities, "
-                f"because it would join what does not belong together: {listed}."
-            )
-        )
+        for row in await graph.read_bulk("communities/counts", NamedByRow, after=after, last=last):
+            counts[row["id"]] = row["n"]
+            rare[row["id"]] = 1 - (row["documents"] - 1) / total["documents"]
     n = [counts[name] for name in stated.names]
-    alone = np.array([name in everywhere for name in stated.names], np.bool_)
-    kept = stated.kept(~(alone[stated.starts] | alone[stated.ends]))
-    weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in kept.rows())
-    return kept.weighing(np.fromiter(weights, np.float64, len(kept)))
+    share = np.array([rare[name] for name in stated.names], np.float64)
+    weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in stated.rows())
+    npmis = np.fromiter(weights, np.float64, len(stated))
+    return stated.weighing(npmis * share[stated.starts] * share[stated.ends])
 
 
 def npmi(together: int, one: int, other: int, total: int) -> float:

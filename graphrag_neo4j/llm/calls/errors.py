@@ -187,11 +187,7 @@ class Failures:
         self._in_a_row = 0
 
     def count(
-        self,
-        step: str,
-        error: openai.APIError | ReplyError,
-        model: str,
-        setting: str = "KG_MODEL",
+        self, step: str, error: openai.APIError | ReplyError, model: str, setting: str = "KG_MODEL"
     ) -> ModelError | ReplyError:
         """Counts a failed call, and returns an error that says what to do."""
         self._meter.fail(step)

@@ -82,7 +82,7 @@ LIKE_RECORD = re.compile(
     r"|\s?(?:[-*•+]\s|\d{1,4}[.)]\s)\S.{8}"
     r"|\W{0,3}(?i:name|subject|(?:entity|claim|source)_?\w*|source|description)\W{0,3}\s?[:=]"
     r"|\W{0,3}[\"'“]?\w[^\"'“”\n,;]{0,60}[\"'”]?\s?[,;，；][^\n]{1,200}[,;，；][^\n]{0,200}[\d)\]]$"
-    r"|\W{0,3}[\"'“][^\"'“”\n]{1,80}[\"'”]\s?[,;，；]|[^\n]*\b(?:TRUE|FALSE|SUSPECTED)\b",
+    r"|\W{0,3}[\"'“][^\"'“”\n]{1,80}[\"'”]\s?[,;，；]|[^\n]*\b(?:TRUE|FALSE|SUSPECTED)\b"
 )
 LETTER = re.compile(r"[^\W_]")
 LONGEST_HEADING = 80

@@ -1,6 +1,7 @@
 """Small indexes of microsoft/graphrag, made up: what is merged, missing, foreign or interrupted."""
 
 import sys
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.importing import Counted
 from graphrag_neo4j.index.importing.tables import read_rows
 from graphrag_neo4j.index.stages.communities import CommunitiesDueRow
-from graphrag_neo4j.index.status import IndexResult
+from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import entity_id, pair_id
@@ -209,7 +210,7 @@ async def test_a_build_leaves_the_names_the_tree_and_the_reports_of_an_import_al
     assert await column(graph, "MATCH (c:Community) WHERE c.stale RETURN c AS x") == []
 
 
-async def test_recluster_finds_communities_and_writes_reports_anew(
+async def test_communities_again_finds_communities_and_writes_reports_anew(
     graph: Graph, alone: Settings, settings: Make, tmp_path: Path
 ) -> None:
     """Also the report of a community that stays: London is one of its own."""
@@ -220,7 +221,7 @@ async def test_recluster_finds_communities_and_writes_reports_anew(
     told = [{"community": n, "title": f"Told {n}", "summary": "Told."} for n in (0, 1)]
     tables = write_small(tmp_path / "output", communities=communities, community_reports=told)
     await brought(alone, tables)
-    assert (await built_on(settings(), tmp_path, recluster=True)).complete
+    assert (await built_on(settings(), tmp_path, again=["communities"])).complete
     assert (await graph.read("communities/due", CommunitiesDueRow))[0]["made_with"] != "import"
     titles = await pairs_of(graph, "MATCH (c:Community) RETURN c.ref AS a, c.title AS b")
     assert 1 in dict(titles)
@@ -228,11 +229,13 @@ async def test_recluster_finds_communities_and_writes_reports_anew(
     assert await reports(graph) == []
 
 
-async def built_on(settings: Settings, folder: Path, *, recluster: bool = False) -> IndexResult:
+async def built_on(
+    settings: Settings, folder: Path, *, again: Collection[Again] = ()
+) -> IndexResult:
     """A build of the files in a folder that are not tables."""
     (folder / "input").mkdir(exist_ok=True)
     async with AsyncGraphRAG(settings) as rag:
-        return await rag.index(folder / "input", recluster=recluster)
+        return await rag.index(folder / "input", again=again)
 
 
 async def reports(graph: Graph) -> list[tuple[Any, Any]]:

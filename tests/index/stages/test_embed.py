@@ -271,9 +271,14 @@ async def test_another_model_and_other_dimensions_are_refused_until_all_is_made_
     before = await dump(graph)
     shorter = Model(128)
     for model, name, asked, said in (
-        (Model(), "other", None, r"by words \(256 dimensions\).* other: .*--reembed"),
-        (shorter, "by words", 128, "256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--reembed"),
-        (shorter, "by words", None, "256 dimensions, and by words gives 128 .*--reembed"),
+        (Model(), "other", None, r"by words \(256 dimensions\).* other: .*--again vectors"),
+        (
+            shorter,
+            "by words",
+            128,
+            "256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--again vectors",
+        ),
+        (shorter, "by words", None, "256 dimensions, and by words gives 128 .*--again vectors"),
     ):
         with pytest.raises(InputError, match=said):
             await embedded(graph, model, name=name, asked=asked)

@@ -72,9 +72,9 @@ async def home(
 @contextmanager
 def browsing(home: Home, *options: str) -> Iterator[str]:
     """Runs `kg-build browse`; gives what it has printed when it is ready."""
-    command = [sys.executable, "-m", "graphrag_neo4j.cli", "browse", "--no-open", *options]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", "--home", str(home.settings.home)]
     with subprocess.Popen(  # noqa: S603 - our own Python
-        [*command, "--home", str(home.settings.home)],
+        [*command, "browse", "--no-open", *options],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "KG_NEO4J_RELEASE": home.settings.neo4j_release},

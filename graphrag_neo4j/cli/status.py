@@ -69,14 +69,14 @@ def print_failures(status: Status, *, error: bool = False) -> None:
 
 def _print_reports(status: Status) -> None:
     """Prints the sizes of each level's reports, from which global search answers."""
-    columns = ("level", "communities", "largest", "reports", "tokens")
+    columns = ("level", "communities", "single", "largest", "reports", "tokens")
     keys = (*columns, "from_elements", "tokens_from_elements")
     levels: Iterable[Mapping[str, object]] = status.levels
     if rows := [[f"{row[key]:,}" for key in keys] for row in levels]:
         terminal.table((*columns, "small reports", "their tokens"), rows)
         terminal.line(
-            "Each level covers every entity once; level 0 is the coarsest. Small reports list the "
-            "members of a small community and are made without a model.",
+            "Each level covers every entity once; level 0 is the coarsest. A single community "
+            "is one entity. Small reports list the members of a small community, without a model.",
             style="dim",
         )
     if n := status.behind["reports"]:

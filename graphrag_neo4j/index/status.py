@@ -58,13 +58,14 @@ class FailureRow(TypedDict):
 class LevelCoverRow(TypedDict):
     """The communities that cover all entities at a level: those of it, and unsplit ones above it.
 
-    `largest` is the number of entities in the largest community. `tokens` counts the tokens of all
-    reports. `from_elements` and `tokens_from_elements` count only the reports of small communities,
-    which list their members.
+    `single` counts those of one entity, and `largest` is the size of the largest. `tokens` counts
+    the tokens of all reports. `from_elements` and `tokens_from_elements` count only the reports of
+    small communities, which list their members.
     """
 
     level: int
     communities: int
+    single: int
     largest: int
     reports: int
     from_elements: int

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Final, NotRequired, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError, ReplyError
@@ -137,14 +137,17 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
         reports, calls = await _cover(query, question)
-    if calls:  # the nearest come first
-        contexts = _pack(query, [[report_record(row)] for row in reports])[:calls]
+    if calls:  # the nearest come first, and small reports keep to their share
+        room = _room_for_plain(query, sum(r["n_tokens"] or 0 for r in reports if not r["plain"]))
+        sizes = accumulate((r["n_tokens"] or 0) * r["plain"] for r in reports)
+        near = [r for r, n in zip(reports, sizes, strict=True) if not r["plain"] or n <= room]
+        contexts = _pack(query, [[report_record(row)] for row in near])[:calls]
         read = sum(len(table.records) for table in contexts)
         if read < len(reports):
             query.listen(
                 Notice(
                     f"Reading the {read:,} of {_counted(len(reports))} that are nearest to the "
-                    f"question, in {calls:,} calls. Set --max-calls for more or fewer."
+                    f"question, in {len(contexts):,} calls. Set --max-calls for more or fewer."
                 )
             )
         return await _answer_from(query, contexts)

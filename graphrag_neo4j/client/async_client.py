@@ -190,7 +190,7 @@ class AsyncGraphRAG:
         from graphrag_neo4j.index.pipeline import build
 
         _check_options(options)
-        parts = [again] if isinstance(again, str) else [*again]
+        parts = [again] if isinstance(again, str) or not isinstance(again, Collection) else [*again]
         for part in parts:
             check_choice("again", part, get_args(Again))
         check_flags(fresh=fresh, with_model=with_model, prune=prune, batch=batch, wait=wait)

@@ -131,7 +131,7 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
     Raises InputError if the graph has no such level.
     """
     rating = SkippedCalls(query.run, GROUPS, "counted as relevant")
-    calls = question.max_calls
+    calls: int | None = None
     if question.dynamic and not query.context_only:
         reports = await _selected_dynamically(query, rating)
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))

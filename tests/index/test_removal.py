@@ -144,6 +144,8 @@ async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     assert {row["documents"] for row in rows} == {1}
     [total] = await graph.read("communities/chunks", TotalsRow)
     assert total["documents"] == 1
+    placed = await graph.run_plain("MATCH (e:Entity)-[:IN_COMMUNITY]->() RETURN e.name AS name")
+    assert {"Jacob Marley", "Bob Cratchit"} <= {row["name"] for row in placed}
 
 
 async def test_what_only_looks_like_a_part_stays(

@@ -1,7 +1,7 @@
-// Counts the chunks and the documents that mention each entity with an id in a range. The parts of a
+// Reads the chunks that mention each entity with an id in a range, and counts their documents. The parts of a
 // long text count as one document.
 MATCH (entity:Entity:KgBuild) WHERE $after < entity.id <= $last
-RETURN entity.id AS id, COUNT { (entity)<-[:MENTIONS]-() } AS n,
+RETURN entity.id AS id, COLLECT { MATCH (entity)<-[:MENTIONS]-(chunk) RETURN chunk.id } AS chunks,
        COUNT {
          MATCH (entity)<-[:MENTIONS]-()-[:PART_OF]->(document)
          WITH DISTINCT document

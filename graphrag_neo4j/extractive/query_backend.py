@@ -21,7 +21,7 @@ from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial, Topic
 from graphrag_neo4j.text import name_key
-from graphrag_neo4j.text.key_phrases import PERSON
+from graphrag_neo4j.text.key_phrases import PERSON, PLACE
 from graphrag_neo4j.text.languages import language_of
 from graphrag_neo4j.text.sentence_ranking import content_words, is_global, names_in
 from graphrag_neo4j.text.sentences import WORD, read_passage, written
@@ -153,7 +153,7 @@ def _helpfulness(score: float) -> int:
 THEMES = "What are the main themes?"
 # Questions in other languages than English: only the form that is answered by the words alone.
 ABOUT = {
-    "en": "What is said about {}?",
+    "en": "What do the documents say about {}?",
     "de": "Was wird über {} gesagt?",
     "fr": "Que dit-on de {} ?",
     "es": "¿Qué se dice de {}?",
@@ -182,22 +182,23 @@ def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
 
 
 def _varied(material: SuggestionMaterial) -> Iterator[DraftQuestion]:
-    """Yields one question for each topic, in the form that was used least so far."""
+    """Yields a question for each topic, in the form, or on the speaker, that was used least."""
     used: Counter[str] = Counter()
     pairs = dict(material.pairs)
     for topic in material.topics:
-        if not content_words(topic.name):  # "It Is"
-            continue
-        forms = {"about": ABOUT["en"].format(topic.name)}
+        forms = {}
         if topic.type == PERSON:
             forms["who"] = f"Who is {topic.name}?"
         elif speaker := _speaker_on(topic):
-            forms["says"] = f"What does {speaker} say about {topic.name}?"
+            forms[speaker] = f"What does {speaker} say about {topic.name}?"
         if other := pairs.get(topic.name):
             forms["related"] = f"How are {topic.name} and {other} related?"
-        form = min(reversed(forms), key=lambda form: used[form])  # "about" is the last resort
-        used[form] += 1
-        yield DraftQuestion(forms[form], whole=False, about=(topic.id,))
+        if not forms and topic.type != PLACE:
+            forms["about"] = ABOUT["en"].format(topic.name)
+        if forms and content_words(topic.name):  # not "It Is"
+            form = min(reversed(forms), key=lambda form: used[form])
+            used[form] += 1
+            yield DraftQuestion(forms[form], whole=False, about=(topic.id,))
 
 
 def _speaker_on(topic: Topic) -> str | None:

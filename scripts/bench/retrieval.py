@@ -20,6 +20,9 @@ A file is a JSON list or has one object on each line. Tables that some hosts off
 graph, with the settings of the environment. The records of the folder are kept, so that the same
 command continues. BM25 is the usual baseline, "basic" the search by vectors alone. It needs the
 package bm25s. It asks nobody before a model is asked: KG_MAX_COST limits what that may cost.
+
+What several steps lead to is told apart: of the needed passages that are not among the seeds of the
+walk (`local:ppr`), the share that each way has among its first ten.
 """
 
 import argparse
@@ -36,6 +39,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from unittest import mock
 
 import anyio
 import bm25s  # type: ignore[import-untyped] # it has no types
@@ -45,7 +49,8 @@ from graphrag_neo4j.evaluate.folder import RecordFile
 from graphrag_neo4j.evaluate.steps import Step
 from graphrag_neo4j.llm.evaluate.judges import plain_answer
 from graphrag_neo4j.model.events import silent
-from graphrag_neo4j.query import local
+from graphrag_neo4j.query import graph_expansion, local
+from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import flat, identify, storable
@@ -69,6 +74,7 @@ SHORT: Final[QueryOptions] = {
         "no explanation and no heading."
     )
 }
+SOURCES_OF: Final = "MATCH (c:Chunk)-[:PART_OF]->(d) WHERE c.id IN $ids RETURN d.source AS source"
 # Settings that change no result.
 WITHOUT_EFFECT: Final = re.compile("neo4j_|home|maven|embedded$|openai_|concurr|batch_|max_cost")
 PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -108,12 +114,16 @@ class Item:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measured:
-    """The scores of a question: recall at 2, 5 and 10, or exact match and F1, and its seconds."""
+    """The scores of a question: recall at 2, 5 and 10, or exact match and F1, and its seconds.
+
+    `outside` holds the needed passages that are no seeds, as numbers: all, and those found at 10.
+    """
 
     key: str
     scores: Sequence[float] = ()
     seconds: float = 0.0
     said: Sequence[str] = ()
+    outside: Sequence[int] = ()
     failure: str | None = None
 
 
@@ -236,6 +246,25 @@ def bm25(passages: Sequence[str]) -> Callable[[str], Awaitable[list[str]]]:
     return rank
 
 
+async def seeds_of(rag: AsyncGraphRAG, question: Question, texts: Mapping[str, str]) -> set[str]:
+    """The passages among which the walk of `local:ppr` starts for a question."""
+    noted: list[str] = []
+    seeded = graph_expansion._seeds  # noqa: SLF001 - no answer tells where the walk started
+
+    async def note(
+        query: QueryContext, text: str | None
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        entities, chunks = await seeded(query, text)
+        noted.extend(chunks)
+        return entities, chunks
+
+    walk: QueryOptions = {**WAYS["local:ppr"], **ROOM}
+    with mock.patch.object(graph_expansion, "_seeds", note):
+        await rag.query(question.text, **walk)
+    rows = await rag.graph.run_plain(SOURCES_OF, ids=noted)
+    return {texts[row["source"]] for row in rows}
+
+
 async def measure(
     questions: Sequence[Question], settings: Settings, folder: Path, *, answers: bool
 ) -> dict[str, Any]:
@@ -258,6 +287,7 @@ async def measure(
         if built.status.counts["documents"] != len(passages):
             raise InputError("The graph holds other documents, too. Name a folder of its own.")
         by_bm25 = bm25(passages)
+        seeds = {one.id: await seeds_of(rag, one, texts) for one in questions}
 
         async def rank(item: Item) -> Measured:
             began = time.perf_counter()
@@ -273,7 +303,9 @@ async def measure(
             needed = item.question.needed
             recall = [len(needed.intersection(first[:k])) / len(needed) for k in AT]
             titles = [one.partition("\n")[0] for one in first]
-            return Measured(item.key, recall, round(seconds, 4), titles)
+            far = needed - seeds[item.question.id]
+            outside = len(far), len(far.intersection(first[:10]))
+            return Measured(item.key, recall, round(seconds, 4), titles, outside)
 
         async def answer(item: Item) -> Measured:
             brief: QueryOptions = {**WAYS[item.way], **SHORT}
@@ -308,7 +340,8 @@ def mean(way: str, items: Sequence[Item], file: RecordFile[Measured]) -> dict[st
         return counted | {"answers": len(there), "exact": exact, "f1": f1}
     seconds = statistics.median([one.seconds for one in there] or [0.0])
     at = scores or [0.0] * len(AT)
-    return counted | {"questions": len(there), "at": at, "seconds": seconds}
+    outside = [sum(each) for each in zip(*(one.outside for one in there), strict=True)]
+    return counted | {"questions": len(there), "at": at, "seconds": seconds, "outside": outside}
 
 
 def main() -> None:
@@ -340,10 +373,12 @@ def main() -> None:
         print(f"{found['questions']:,} questions, {found['passages']:,} passages")
         if unanswerable:
             print(f"{unanswerable:,} questions that the passages can't answer are left out")
-        print("               @2     @5    @10     ms missing")
+        print("               @2     @5    @10     ms missing  no seed: found @10")
         for row in found["recalls"]:
             at = " ".join(f"{one:6.3f}" for one in row["at"])
-            print(f"{row['way']:>10} {at} {1000 * row['seconds']:6.0f} {row['missing']:7}")
+            far, reached = row["outside"] or (0, 0)
+            rest = f"{row['missing']:7} {reached:10,} of {far:,}"
+            print(f"{row['way']:>10} {at} {1000 * row['seconds']:6.0f} {rest}")
         for row in found["answers"]:
             scores = f"exact match {row['exact']:.3f}, F1 {row['f1']:.3f}"
             print(f"{row['way']:>10} {scores}, {row['missing']} missing")

@@ -35,7 +35,7 @@ def test_the_forms_take_turns_and_a_name_that_says_nothing_is_no_topic() -> None
         "What does Ada Lovelace say about engine?",
         "Who is Ada Lovelace?",
         "How are pattern and algebra related?",
-        "What is said about algebra?",
+        "What do the documents say about algebra?",
     ]
 
 

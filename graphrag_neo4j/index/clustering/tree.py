@@ -49,7 +49,7 @@ class Leiden:
     def signature(self) -> str:
         """A hash of these settings."""
         parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
-        return identify("leiden", *parts, *["association and rareness"] * self.by_npmi)
+        return identify("leiden", *parts, *["association, rareness and place"] * self.by_npmi)
 
 
 @dataclass(frozen=True, slots=True)

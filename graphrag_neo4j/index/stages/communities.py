@@ -33,6 +33,7 @@ from graphrag_neo4j.settings import Settings
 
 IMPORTED = "import"  # the signature of an imported tree
 LEAST = 0.05  # the smallest NPMI in a weight: for pairs that meet no more often than by chance
+FEW = 2  # chunks that name a thing of one place: where chunks overlap, two have the same sentence
 
 
 class CommunitiesDueRow(TypedDict):
@@ -49,10 +50,10 @@ class CommunitiesDueRow(TypedDict):
 
 
 class NamedByRow(TypedDict):
-    """An entity, and how many chunks (`n`) and documents name it."""
+    """An entity, the ids of the chunks that name it, and the number of documents that do."""
 
     id: str
-    n: int
+    chunks: list[str]
     documents: int
 
 
@@ -129,20 +130,30 @@ async def find_communities(
 async def _by_npmi(graph: Graph, stated: Edges) -> Edges:
     """The edges with weights by NPMI, which fall with the share of documents that name an end.
 
-    What nearly all documents name, such as the host of a series, joins hardly anything.
+    What nearly all documents name, such as the host of a series, joins hardly anything. An entity
+    of one place also has a light edge to what its chunk is about: the entity there that most chunks
+    name. Else what few sentences say would be hundreds of communities of two or three.
     """
     [total] = await graph.read("communities/chunks", TotalsRow)
     counts: dict[str, int] = {}
     rare: dict[str, float] = {}
+    topics: dict[str, tuple[float, str]] = {}  # of each chunk
+    places: list[tuple[str, str]] = []
     for after, last in id_ranges(stated.names):
         for row in await graph.read_bulk("communities/counts", NamedByRow, after=after, last=last):
-            counts[row["id"]] = row["n"]
-            rare[row["id"]] = 1 - (row["documents"] - 1) / total["documents"]
+            entity, chunks = row["id"], row["chunks"]
+            counts[entity] = len(chunks)
+            rare[entity] = 1 - (row["documents"] - 1) / total["documents"]
+            known = (len(chunks) * rare[entity], entity)
+            topics |= {chunk: max(known, topics.get(chunk, known)) for chunk in chunks}
+            places += [(entity, chunk) for chunk in chunks if len(chunks) <= FEW]
     n = [counts[name] for name in stated.names]
     share = np.array([rare[name] for name in stated.names], np.float64)
     weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in stated.rows())
     npmis = np.fromiter(weights, np.float64, len(stated))
-    return stated.weighing(npmis * share[stated.starts] * share[stated.ends])
+    weighed = stated.weighing(npmis * share[stated.starts] * share[stated.ends])
+    ties = ((entity, topics[chunk][1], LEAST) for entity, chunk in places)
+    return Edges.of([*weighed.named(), *(tie for tie in ties if tie[0] != tie[1])], stated.names)
 
 
 def npmi(together: int, one: int, other: int, total: int) -> float:

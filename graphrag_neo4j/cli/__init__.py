@@ -84,6 +84,8 @@ class LazyGroup(click.Group):
         with without_unused():
             module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
         command: click.Command = getattr(module, "import_" if name == "import" else name)
+        if rare := [one.opts[0] for one in command.params if getattr(one, "hidden", False)]:
+            command.epilog = f"Rarer options, which the documentation explains: {', '.join(rare)}."
         return command
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -50,44 +50,41 @@ NEXT = {
 @options.max_cost_option
 @options.flag(
     "--prune",
-    "Delete documents under PATHS from the graph if their file no longer exists, or if their "
-    "row is no longer in its CSV or JSON file.",
+    "Delete documents under PATHS from the graph if their file or row no longer exists.",
 )
 @options.value(
     "--again",
     "PART",
-    "Make PART again: extraction reads the chunks again that were read with another model or other "
-    "settings, vectors computes all embeddings again, communities detects the communities again, "
-    "even if they were imported. Repeat the option for several.",
+    "Make PART again: extraction reads chunks again that were read with another model or other "
+    "settings, vectors computes all embeddings, communities finds all communities. Repeat the "
+    "option for several.",
     type=options.NearestChoice(get_args(Again)),
     multiple=True,
 )
 @options.flag(
     "--fresh",
-    "Rebuild communities and reports. Otherwise they follow changes of the documents, and reports "
-    "may stay a little behind.",
+    "Rebuild communities and reports, which otherwise may stay a little behind the documents.",
 )
 @options.flag(
     "--with-model",
-    "Have the model read a graph that was made without one. Otherwise such a graph stays "
-    "extractive.",
+    "Have the model read a graph that was made without one.",
 )
 @options.flag(
     "--batch",
-    "Send the requests to the model in batches of the provider, at half the price. A batch "
-    "takes up to 24 hours. The command ends when it is sent, and the same command continues.",
+    "Send the requests to the Batch API of the provider, at half the price. A batch takes up to 24 "
+    "hours. The command ends when it is sent; the same command continues.",
 )
 @options.flag("--wait", "With --batch: wait until the batches are answered.")
 @options.flag(
     "--watch",
-    "Keep the graph up to date until you press Ctrl-C: each change of a file causes a build, and a "
-    "document is deleted from the graph when its file or row is gone.",
+    "Keep the graph up to date with the files, deleted ones included, until you press Ctrl-C.",
 )
 @options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 @click.option(
     "--ray",
     is_flag=False,
     flag_value="",
+    hidden=True,
     metavar="[ADDRESS]",
     help="Let the workers of a Ray cluster read the files and run the tasks. ADDRESS is host:port, "
     "auto for the cluster that runs on this machine, or local to start Ray here. Without it, "

@@ -79,10 +79,13 @@ def all_of(*options: Callable[[Any], Any]) -> Callable[[Command[P, R]], Command[
     return add
 
 
-def flag(*names: str) -> Callable[[Any], Any]:
-    """An option without a value. The last of `names` says what it is for."""
+def flag(*names: str, hidden: bool = False) -> Callable[[Any], Any]:
+    """An option without a value. The last of `names` says what it is for.
+
+    An option that few need is `hidden` from the help of its command, which names it at its end.
+    """
     *given, about = names
-    return click.option(*given, is_flag=True, help=about)
+    return click.option(*given, is_flag=True, help=about, hidden=hidden)
 
 
 def value(
@@ -107,14 +110,14 @@ def page_option(name: str, about: str) -> Callable[[Any], Any]:
 
 
 def setting(names: str, metavar: str | None = None, **more: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - click's
-    """An option for a setting; its help is what the setting says of itself."""
+    """An option for a setting; its help is the first sentence that the setting says of itself."""
     name = names.rsplit(maxsplit=1)[-1].partition("/")[0].lstrip("-").replace("-", "_")
-    said = Settings.model_fields[name].description
-    return value(names, metavar, f"{said} The default is the setting KG_{name.upper()}.", **more)
+    said = str(Settings.model_fields[name].description).partition(". ")[0].removesuffix(".")
+    return value(names, metavar, f"{said} (KG_{name.upper()}).", **more)
 
 
 json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
-model_option = value("--model", "NAME", "The chat model. The default is the setting KG_MODEL.")
+model_option = value("--model", "NAME", "The chat model (KG_MODEL).")
 quiet_option = flag("--quiet", "Print only warnings and errors.")
 yes_option = flag("--yes", "Do not ask before the model is called.")
 max_cost_option = setting("--max-cost", "DOLLARS", type=click.FloatRange(min=0))
@@ -138,6 +141,7 @@ source_root_option = value(
     "Name each document by its path relative to FOLDER. By default a document is named by the URL "
     "of its file (file://…).",
     type=click.Path(file_okay=False, path_type=Path),
+    hidden=True,
 )
 IN_ROWS = "In CSV and JSON files: the column or field that"
 read_options = all_of(
@@ -145,15 +149,11 @@ read_options = all_of(
     value("--title-column", "NAME", f"{IN_ROWS} holds the title."),
     value("--id-column", "NAME", f"{IN_ROWS} identifies a row."),
     source_root_option,
-    flag("--follow-links", "Also read symbolic links that point outside the given folders."),
-    value(
-        "--encoding",
-        "NAME",
-        "The encoding of text files that are not UTF-8. By default the encoding is guessed.",
-    ),
+    flag("--follow-links", "Also read symbolic links that leave the given folders.", hidden=True),
+    value("--encoding", "NAME", "The encoding of text files that are not UTF-8.", hidden=True),
 )
 settings_options = all_of(
-    setting("--prepend-metadata", "NAMES"),
+    setting("--prepend-metadata", "NAMES", hidden=True),
     model_option,
     setting("--entity-types", "TYPES"),
     setting("--gleanings", type=click.IntRange(min=0)),

@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     None,
     "For global search: read only this many reports, those most similar to the question.",
     type=click.IntRange(min=1),
+    hidden=True,
 )
 @options.value(
     "--max-calls",
     None,
-    "For global search: read reports in at most this many calls, those most similar to the "
-    "question first. The default is 12 for a graph that was made without a model, else no limit.",
+    "For global search: read only the reports most similar to the question, in at most this many "
+    "calls. The default is 12 for a graph made without a model.",
     type=click.IntRange(min=1),
 )
 @options.value(
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     "For local and drift search: how the graph around an entity is explored. hop takes the direct "
     "neighbours; ppr goes further by personalised PageRank. [default: ppr]",
     type=options.NearestChoice(EXPAND),
+    hidden=True,
 )
 @options.value(
     "--response-type",

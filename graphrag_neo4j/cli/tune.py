@@ -72,7 +72,7 @@ def tune(
 
     A model reads some passages, which are spread over the documents. It finds what the documents
     are about, which types of entities matter in them, and examples. The command writes prompt files
-    and a page, md, that tells what was chosen and why. Read it before you index.
+    and tuning.md, a page that tells what was chosen and why. Read it before you index.
 
     The command first estimates its cost, and asks whether to go on. It needs no Neo4j. It never
     overwrites a file that you changed. If it is stopped, also by --max-cost, nothing is written,

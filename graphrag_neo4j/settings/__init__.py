@@ -133,13 +133,11 @@ class Settings(BaseSettings):
     )
     gds_username: str | None = Field(
         None,
-        description="User name on the server of KG_GDS, if that is an address. If it is not set, "
-        "it is NEO4J_USERNAME.",
+        description="User name on the server of KG_GDS, if it is not NEO4J_USERNAME.",
     )
     gds_password: SecretStr | None = Field(
         None,
-        description="Password on the server of KG_GDS, if that is an address. If it is not set, it "
-        "is NEO4J_PASSWORD.",
+        description="Password on the server of KG_GDS, if it is not NEO4J_PASSWORD.",
     )
 
     # Model
@@ -181,14 +179,12 @@ class Settings(BaseSettings):
         None,
         ge=1,
         le=MOST_DIMENSIONS,
-        description="Number of dimensions of the vectors that the embedding model is asked for. If "
-        "it is not set, the model decides.",
+        description="Dimensions of the vectors. If it is not set, the embedding model decides.",
     )
     embedding_tokens: int = Field(
         8000,
         ge=16,
-        description="Largest number of tokens of one text that is embedded. The end of a longer "
-        "text is not embedded.",
+        description="Largest number of tokens of a text that are embedded.",
     )
     concurrency: int = Field(
         32,
@@ -220,35 +216,31 @@ class Settings(BaseSettings):
     requests_per_minute: int | None = Field(
         None,
         ge=1,
-        description="Largest number of calls to the endpoint in a minute. If it is not set, there "
-        "is no limit.",
+        description="Largest number of calls to the endpoint in a minute.",
     )
     tokens_per_minute: int | None = Field(
         None,
         ge=1,
-        description="Largest number of tokens sent to and received from the endpoint in a minute. "
-        "If it is not set, there is no limit.",
+        description="Largest number of tokens sent to and received from the endpoint in a minute.",
     )
     batch_requests: int = Field(
         50_000,
         ge=1,
         le=50_000,
-        description="Most requests in a batch of the provider. An account that may have only so "
-        "many tokens in batches at once needs smaller ones: those that the provider refuses are "
-        "sent again when others have ended.",
+        description="Most requests in a batch of the provider. An account with a low limit of "
+        "tokens in batches needs smaller ones.",
     )
     max_cost: float | None = Field(
         None,
         ge=0,
-        description="Largest cost of one run in US dollars. The run stops when it is reached; the "
-        "same command continues the run.",
+        description="Largest cost of one run in US dollars, at which it stops; the same command "
+        "continues it.",
     )
     max_cost_a_day: float | None = Field(
         None,
         ge=0,
-        description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch`. It "
-        "counts all builds of the graph that day. When it is reached, the next build starts the "
-        "next day.",
+        description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch`, over "
+        "all builds of the graph. When it is reached, the next build starts the next day.",
     )
     input_price: float | None = Field(
         None,
@@ -259,8 +251,7 @@ class Settings(BaseSettings):
     output_price: float | None = Field(
         None,
         ge=0,
-        description="Price of a million output tokens in US dollars. It is used for models whose "
-        "price is not known.",
+        description="Price of a million output tokens in US dollars, likewise.",
     )
 
     # Documents and chunks
@@ -284,8 +275,8 @@ class Settings(BaseSettings):
     )
     prepend_metadata: CommaSeparated = Field(
         (),
-        description="Names of the metadata fields of a document that are put before the text of "
-        "each of its chunks when a model reads it, comma separated.",
+        description="Metadata fields of a document that are put before each of its chunks when a "
+        "model reads it, comma separated.",
     )
 
     # Indexes
@@ -303,8 +294,8 @@ class Settings(BaseSettings):
     )
     entity_types: CommaSeparated = Field(
         ("person", "organization", "place", "event", "concept", "product", "work"),
-        description="Types of entities that are extracted, comma separated. `any` means that the "
-        "model chooses the types.",
+        description="Types of entities that are extracted, comma separated; `any` lets the model "
+        "choose them.",
     )
     language: str | None = Field(
         None,
@@ -314,14 +305,14 @@ class Settings(BaseSettings):
     gleanings: int = Field(
         1,
         ge=0,
-        description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
-        "entities and relationships, or for the claims, that it missed before.",
+        description="Largest number of gleanings for each chunk: further requests for the "
+        "entities and relationships, or the claims, that the model has missed.",
     )
     claims: bool | None = Field(
         None,
-        description="Whether claims are extracted from the chunks. If it is not set, a model "
-        "extracts none, because they make an index about a third more expensive; an extractive "
-        "index has them, because there they are free.",
+        description="Whether claims (dated statements on what an entity did) are extracted. If it "
+        "is not set, a model extracts none, because they make an index about a third more "
+        "expensive; an extractive index has them, because there they are free.",
     )
     resolve: Literal["auto", "rules", "off"] = Field(
         "auto",
@@ -349,8 +340,8 @@ class Settings(BaseSettings):
     report_context_tokens: int = Field(
         8000,
         ge=500,
-        description="Largest number of tokens of the material that a model writes one report or "
-        "one summary of descriptions from.",
+        description="Largest number of tokens of the material of one report or summary of "
+        "descriptions.",
     )
     report_drift: float = Field(
         0.1,

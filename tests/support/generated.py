@@ -20,6 +20,19 @@ from tests.support.paths import ROOT
 BEGIN: Final = "<!-- settings: written by `python -m tests.support.generated` -->\n"
 END: Final = "<!-- end of settings -->\n"
 HEAD: Final = "| name | default | what it is |\n|---|---|---|\n"
+MAIN: Final = (
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "KG_MODEL", "KG_EMBEDDING_MODEL", "KG_MAX_COST"),
+    *("KG_CLAIMS", "KG_LANGUAGE", "KG_HOME", "NEO4J_URI", "NEO4J_PASSWORD"),
+)
+HEADINGS: Final = {  # by the first setting below each
+    "OPENAI_API_KEY": "What most people set",
+    "NEO4J_USERNAME": "Neo4j",
+    "KG_EXTRACTION_MODEL": "Models and their limits",
+    "KG_MAX_FILE_MB": "Documents",
+    "KG_FULLTEXT_ANALYZER": "Indexing",
+    "KG_RESPONSE_TYPE": "Questions",
+    "KG_TRUST_ENV_FILE": "The file .env",
+}
 
 
 class Setting(NamedTuple):
@@ -31,9 +44,10 @@ class Setting(NamedTuple):
 
 
 def settings() -> Iterator[Setting]:
-    """Every setting, in the order of the code."""
-    for name, field in Settings.model_fields.items():
-        yield Setting(_name(name, field), _written(field.default), field.description or "")
+    """Every setting: first those that most people set, then in the order of the code."""
+    fields = {_name(name, field): field for name, field in Settings.model_fields.items()}
+    for name in [*MAIN, *(one for one in fields if one not in MAIN)]:
+        yield Setting(name, _written(fields[name].default), fields[name].description or "")
 
 
 def generated() -> Mapping[Path, str]:
@@ -46,18 +60,20 @@ def generated() -> Mapping[Path, str]:
     return {
         options: _options(),
         example: introduction + blank + "\n".join(map(_entry, settings())),
-        page: before + begin + HEAD + "".join(map(_row, settings())) + end + after,
+        page: before + begin + "".join(map(_row, settings())) + end + after,
     }
 
 
 def _entry(setting: Setting) -> str:
-    return f"# {setting.description}\n#{setting.name}={setting.default}\n"
+    heading = f"# ── {HEADINGS[setting.name]} ──\n\n" if setting.name in HEADINGS else ""
+    return f"{heading}# {setting.description}\n#{setting.name}={setting.default}\n"
 
 
 def _row(setting: Setting) -> str:
     default = f"`{setting.default}`" if setting.default else ""
     cells = (f"`{setting.name}`", default, setting.description)
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+    row = f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+    return f"\n## {HEADINGS[setting.name]}\n\n{HEAD}{row}" if setting.name in HEADINGS else row
 
 
 def _name(name: str, field: FieldInfo) -> str:

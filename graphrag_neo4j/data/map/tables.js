@@ -97,7 +97,7 @@ function tree(world) {
   for (const one of world.communities.values()) one.title ||= membersNamed(one);
   root.size = world.entities.size;
   root.parts.forEach((one, n) => (one.hue = (210 + n * 137.508) % 360));
-  world.types = [...Map.groupBy(world.entities.values(), (it) => it.type)].sort((a, b) => b[1].length - a[1].length).map(([type]) => type);
+  world.types = [...Map.groupBy([...world.entities.values()].filter((it) => it.type), (it) => it.type)].sort((a, b) => b[1].length - a[1].length).map(([type]) => type);
   return root;
 }
 

@@ -4,7 +4,7 @@
 const [ROOM, MOST_ROOM] = [0.26, 2.2]; // what a circle is wider, for a name: in its radii, and at most
 const GAP = 0.12; // between circles, in radii of an entity
 const RING = 1.05; // radius of the ring of single entities, in radii of all other communities
-const SINGLE = 0.5; // largest radius of a single entity, in radii of any other one
+const SINGLE = 0.75; // largest radius of a single entity, in radii of any other one
 const DRAWN = 80; // largest number of entities in the graph of a community
 const STRONGEST = 40; // largest number of neighbours in the graph of an entity
 

@@ -142,7 +142,7 @@ function pale() {
 /* The dot of an entity in its place. A larger place leaves more room for the name below the dot. */
 function dotIn([x, y, r]) {
   const size = Math.min(0.84 * r, 6 + 0.1 * r, 14);
-  return [x, y - 0.3 * (r - size), size];
+  return [x, y - Math.min(12, 0.3 * (r - size)), size];
 }
 
 function drawCircles(picture) {
@@ -211,7 +211,7 @@ function disc(context, x, y, r, fill) {
 function ring(context, x, y, r, chosen) {
   context.beginPath();
   context.arc(x, y, r, 0, 2 * Math.PI);
-  context.lineWidth = chosen ? 3 : 1.5;
+  context.lineWidth = chosen ? 2 : 1.5;
   context.strokeStyle = dark.matches ? "#fff" : "#14181d";
   context.stroke();
 }

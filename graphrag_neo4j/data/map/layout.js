@@ -9,24 +9,23 @@ const DRAWN = 80; // largest number of entities in the graph of a community
 const STRONGEST = 40; // largest number of neighbours in the graph of an entity
 
 /* A tree of nodes {data, children, x, y, r}: circles inside the circle around (500, 500) with the
-   radius 500. A circle has room for a name above its parts. */
+   radius 500. A circle has room for a name above its parts. The root has the radius of the `ring`. */
 function pack(root) {
   const tree = d3.hierarchy(root, (one) => one.parts && [...one.parts, ...one.members]);
   tree.sum((one) => (one.parts ? 0 : 1)).sort((a, b) => b.value - a.value);
   tree.eachAfter((node) => (node.children ? arrange(node) : Object.assign(node, { x: 0, y: 0, r: 1 })));
-  Object.assign(tree, { x: 0, y: 0 });
   const scale = 500 / tree.r;
+  Object.assign(tree, { x: 0, y: 0, ring: tree.ring * scale });
   tree.eachBefore((node) => {
     const { x, y } = node.parent ?? { x: 500, y: 500 };
-    Object.assign(node, { x: x + node.x * scale, y: y + node.y * scale, r: node.r * scale, ring: node.ring * scale });
+    Object.assign(node, { x: x + node.x * scale, y: y + node.y * scale, r: node.r * scale });
   });
   return tree;
 }
 
 /* Places the children of a node around its middle. */
 function arrange(node) {
-  const single = node.depth ? [] : node.children.filter((child) => child.value === 1);
-  const packed = node.children.filter((child) => !single.includes(child));
+  const { true: single = [], false: packed = [] } = Object.groupBy(node.children, (child) => !node.depth && child.value === 1);
   for (const child of packed) child.r += GAP;
   d3.packSiblings(packed);
   const around = packed.length ? d3.packEnclose(packed) : { x: 0, y: 0, r: 1 };

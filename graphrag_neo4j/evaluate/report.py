@@ -74,7 +74,7 @@ class Report:
             for n in range(101)
         ]
         style = file("report.css") + "\n".join(grounds)
-        script = "\n".join(file(f"{name}.js") for name in ("answer", "comparison", "main"))
+        script = "\n".join(file(f"{name}.js") for name in ("answer", "comparison", "found", "main"))
         parts, links = list[str](), list[str]()
         for name, tables in groupby(explained_once(self.tables), lambda one: one.part):
             at = f"part-{len(parts)}"
@@ -132,8 +132,7 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
         raise InputError(
             f"{folder} holds no answers yet: `kg-build eval answers {folder}` makes them."
         )
-    given = found.conditions()
-    order = [one for one in PAPER if one in given] + [one for one in given if one not in PAPER]
+    order = sorted(found.conditions(), key=lambda one: (*PAPER, one).index(one))
     answers.sort(key=lambda one: order.index(one.condition))
     there = [one for one in answers if one.failure is None]
     judged = judged_by(found.verdicts, there)
@@ -150,8 +149,8 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
         *result_tables(found, answers, judged, order, settings),
         *report_tables(found, answers),
     ]
-    name = title or f"Evaluation: {found.path.resolve().name}"
-    return Report(name, facts, tables, found, settings, answers, judged, order)
+    title = title or f"Evaluation: {found.path.resolve().name}"
+    return Report(title, facts, tables, found, settings, answers, judged, order)
 
 
 def _shown(text: str) -> str:
@@ -215,6 +214,7 @@ def _comparisons(report: Report) -> dict[str, object]:
         answers      [question, condition, text, [[citation, passage, quote], …], [dead, …]]
         passages     [source, text]
         comparisons  [answer, other answer, [metric, judge, repeat, winner, reason, …]]
+        tests        the rows of the table of tests, for each of `judges`
 
     Each text stands once: numbers are places in these lists, and in `conditions`, `metrics`,
     `judges` and `reasons`. The winner is 0 for a tie, 1 and 2 for the two answers in the order in
@@ -263,6 +263,7 @@ def _comparisons(report: Report) -> dict[str, object]:
         "comparisons": [[*pair, rows] for pair, rows in found.items()],
         "passages": list(passages),
         "judges": list(report.judged),
+        "tests": [one.rows for one in report.tables if one.title.startswith("Win rates")],
         "reasons": list(reasons),
     }
 

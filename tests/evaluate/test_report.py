@@ -45,12 +45,8 @@ def test_win_rates_stand_in_the_order_of_the_paper(folder: EvaluationFolder) -> 
         ["peer", 0.0, 50.0, 50.0],
     ]
     tests = table(report, f"tests {JUDGE}")
-    shown = [row[:4] for row in tests.rows]
-    assert shown == [
-        ["diversity", "C0", "SS", 100.0],
-        ["diversity", "C0", "peer", 100.0],
-        ["diversity", "SS", "peer", 50.0],
-    ]
+    pairs = (("C0", "SS", 100.0), ("C0", "peer", 100.0), ("SS", "peer", 50.0))
+    assert [row[:4] for row in tests.rows] == [["diversity", *pair] for pair in pairs]
     # Six wins of six have p = 2 / 2**6, and Holm's method multiplies it by the three pairs.
     assert tests.rows[0][5:9] == [0.03125, pytest.approx(0.09375), "no", "exact"]
 

@@ -10,7 +10,7 @@ from graphrag_neo4j.evaluate.folder import METRICS, CitedSource, EvaluationFolde
 from graphrag_neo4j.evaluate.report import read_report
 from graphrag_neo4j.settings import load_settings
 from tests.support.chromium import Page, needs_chromium
-from tests.support.evaluations import add_verdicts, evaluation
+from tests.support.evaluations import JUDGE, add_verdicts, evaluation
 
 pytestmark = [pytest.mark.slow, needs_chromium, pytest.mark.one_release]
 
@@ -21,11 +21,8 @@ SOURCES = [
     CitedSource("[^1]", EVIL, EVIL),
 ]
 SAILORS = "## Sailors\n\nA **big** ship to {} [Data: Reports (3, 9)].\n\n- Bob rows [^1].\n- "
-TEXTS = {
-    "C0": f"{SAILORS}{EVIL}",
-    "SS": "It is far to {}.",
-    f"peer {EVIL}": "No one sails.",
-}
+PEER = f"peer {EVIL}"
+TEXTS = {"C0": f"{SAILORS}{EVIL}", "SS": "It is far to {}.", PEER: "No one sails."}
 
 
 @pytest.fixture
@@ -61,14 +58,12 @@ def choose(page: Page, **values: str) -> str:
 
 def test_the_filters_let_through_what_they_say(page: Page, folder: EvaluationFolder) -> None:
     show(page, folder)
-    peer = f"peer {EVIL}"
     assert choose(page) == "18 of 18 comparisons"
     assert choose(page, question="Who sails to port 0?") == "3 of 18 comparisons"
     assert choose(page, question="all", persona="Bob") == "9 of 18 comparisons"
-    assert choose(page, condition="C0", against=peer) == "3 of 18 comparisons"
-    assert choose(
-        page, persona="all", condition="all", against="all", metric="diversity"
-    ).startswith("18")
+    assert choose(page, condition="C0", against=PEER) == "3 of 18 comparisons"
+    anything = {"persona": "all", "condition": "all", "against": "all"}
+    assert choose(page, **anything, metric="diversity").startswith("18")
     assert choose(page, winner="C0 has more wins") == "12 of 18 comparisons"
     choose(page, winner="all", metric="all", judge="all")
     page.wait("#search")[0].send_keys("far to 4")
@@ -77,9 +72,7 @@ def test_the_filters_let_through_what_they_say(page: Page, folder: EvaluationFol
     assert page.errors == []
 
 
-def test_a_comparison_and_a_citation_open_by_the_keyboard(
-    page: Page, folder: EvaluationFolder
-) -> None:
+def test_comparisons_and_citations_open_by_keys(page: Page, folder: EvaluationFolder) -> None:
     show(page, folder)
     button = page.wait("button.open")[0]
     assert "C0: 2 wins · SS: 2 wins" in button.text
@@ -106,6 +99,10 @@ def test_a_comparison_and_a_citation_open_by_the_keyboard(
 def test_hostile_text_does_nothing(page: Page, folder: EvaluationFolder) -> None:
     show(page, folder)
     assert page.wait("h1")[0].text == f"Tales {EVIL}"
+    said = [it.text for it in page.wait("#found h3, #found li", 8)]
+    assert [said[0], said[4]] == [f"Judged by {by}" for by in (JUDGE, f"person {EVIL}")]
+    little = "in diversity; 6 questions are too few to tell."
+    assert said[1:3] == [f"No difference found between C0 and {of} {little}" for of in ("SS", PEER)]
     for button in page.wait("button.open"):
         button.click()
     for details in page.all("details summary"):
@@ -126,4 +123,9 @@ def test_a_full_evaluation_is_small(page: Page, tmp_path: Path) -> None:
     size = show(page, folder)
     assert page.wait("#count")[0].text == "1,875 of 1,875 comparisons"
     assert size < 10_000_000
+    won = "(100 %, p < .001)"
+    said = (
+        f"C0 answers more comprehensively {won}, with more variety {won}, more helpfully {won} and"
+    )
+    assert page.all("#found li")[0].text == f"{said} more directly {won} than C1, 125 questions."
     assert page.ask("document.querySelectorAll('*').length") < 5_000

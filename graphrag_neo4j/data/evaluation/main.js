@@ -1,5 +1,6 @@
 "use strict";
-/* Unpacks the data, fills the filters, and lists the comparisons that they let through. */
+/* Unpacks the data, says what was found, fills the filters, and lists the comparisons that they let
+   through. */
 
 const STEP = 30; // comparisons that are listed at a time
 const FILTERS = ["question", "persona", "condition", "against", "metric", "judge", "winner", "search"];
@@ -116,6 +117,7 @@ function listing(world) {
 
 async function main() {
   const world = await unpack();
+  find("found").append(...drawFound(world));
   if (!world.comparisons.length) {
     find("count").textContent = "There is nothing to compare yet: a comparison needs answers of two conditions to one question. `kg-build eval answers FOLDER` makes them.";
   } else {

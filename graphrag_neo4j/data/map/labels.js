@@ -1,11 +1,15 @@
 "use strict";
-/* Shows the names in the picture, as elements above the canvas. No name covers another name or leaves
-   the picture. A name without room is not shown. */
+/* Shows the names in the picture, as elements above the canvas. No name covers another name or a dot,
+   or leaves the picture. A name without room is not shown. */
 
 const TRIED = 150; // names for which room is looked for; the most important come first
 const APART = 3; // smallest distance of two names in pixels
 const NARROW = 0.6; // share of its room that a name is tried in, if it has no place in all of it
 const LOOSE = 0.8; // share of the radius by which a name may move to stay in the picture
+const AWAY = 3; // pixels between a dot and its name
+// The sides of a dot.
+const SIDES = [[1, 0], [-1, 0], [0, 1], [0, -1]];
+const [RIGHT, LEFT, BELOW, ABOVE] = SIDES;
 // Where a name is tried in its circle, in radii to the right of the middle and below it.
 const BESIDE = [[0, 0], [0, 0.4], [0, -0.4], [0.4, 0], [-0.4, 0], [0.4, 0.4], [-0.4, 0.4], [0.4, -0.4], [-0.4, -0.4]];
 const LEAST = 8; // smallest number of characters of a name that is cut
@@ -22,14 +26,16 @@ class Labels {
   }
 
   /* Shows the names that have room; earlier names take their room first. A name is {thing, text, x,
-     y, r, room, lines, size, bold, under}: its text takes at most `lines` lines of `room` pixels. It
-     stands in the circle around (x, y) with the radius r, or below this point if `under` is true. */
-  show(names, width, height) {
+     y, r, room, lines, size, bold, sides}: its text takes at most `lines` lines of `room` pixels. It
+     stands in the circle around (x, y) with the radius r, or beside it; if there are `sides`, on the
+     first side with room. Names cover none of the `dots`, and names beside a circle none of the
+     `circles`, both given as [x, y, r]. */
+  show(names, { dots, circles }, width, height) {
     const taken = [];
     const before = this.elements;
     this.elements = new Map();
     for (const name of names.slice(0, TRIED)) {
-      const found = this.fit(name, taken, width, height);
+      const found = this.fit(name, taken, dots, circles, width, height);
       if (!found) continue;
       taken.push(found);
       const element = before.get(name.thing) ?? this.layer.appendChild(document.createElement("span"));
@@ -41,16 +47,18 @@ class Labels {
   }
 
   /* The place of a name, or null. It is tried with all its lines, then narrower, then with fewer
-     lines; each time in the middle of its circle and then at the places of BESIDE. */
-  fit(name, taken, width, height) {
+     lines; each time at all places that `triedFor` gives. */
+  fit(name, taken, dots, circles, width, height) {
+    const reach = name.r + 2 * name.room + WORD;
+    const near = (all) => all.filter(([x, y, r]) => Math.abs(x - name.x) < reach + r && Math.abs(y - name.y) < reach + r);
+    const [inside, beside] = [near(dots), near([...dots, ...circles])];
     for (let n = 0; n < 2 * name.lines; n++) {
       const room = Math.min(name.room * (n % 2 ? NARROW : 1), width - 24);
       const box = this.box(name, room, name.lines - (n >> 1));
       if (!box) continue;
-      for (const [right, down] of name.under ? [[0, box.height / 2]] : BESIDE) {
-        const by = name.under ? 1 : name.r;
-        const place = placed(box, name, right * by, down * by, width, height);
-        if (place && !taken.some((other) => meet(place, other))) return place;
+      for (const [right, down, out] of triedFor(name, box)) {
+        const place = placed(box, name, right, down, width, height);
+        if (place && !taken.some((other) => meet(place, other)) && !(out ? beside : inside).some((dot) => covers(place, dot))) return place;
       }
     }
     return null;
@@ -75,12 +83,26 @@ function tall(size) {
   return Math.round(size * 1.25);
 }
 
-function placed(box, { x, y, r }, right, down, width, height) {
+/* Where the middle of a name is tried, in pixels to the right of the middle of its circle and below
+   it, and whether it is outside: of a dot beside it; of a community as high as it fits, then at the
+   places of BESIDE, then beside it. */
+function triedFor({ r, sides }, { width, height }) {
+  const out = (sides ?? SIDES).map(([right, down]) => [right * (r + AWAY + width / 2), down * (r + AWAY + height / 2), true]);
+  if (sides) return out;
+  const top = width < 1.9 * r ? [[0, height / 2 + 1 - Math.sqrt(r ** 2 - (width / 2) ** 2)]] : [];
+  return [...top, ...BESIDE.map(([right, down]) => [right * r, down * r]), ...out];
+}
+
+function covers({ left, top, right, bottom }, [x, y, r]) {
+  return Math.hypot(x - Math.max(left, Math.min(x, right)), y - Math.max(top, Math.min(y, bottom))) < r;
+}
+
+function placed(box, { x, y, r, sides }, right, down, width, height) {
   const left = within(x + right - box.width / 2, width - box.width);
   const top = within(y + down - box.height / 2, height - box.height);
   const moved = Math.hypot(left + box.width / 2 - x - right, top + box.height / 2 - y - down);
   if (left + box.width > width || top + box.height > height) return null;
-  return moved <= r * LOOSE ? { left, top, right: left + box.width, bottom: top + box.height, text: box.text } : null;
+  return moved <= (sides ? 16 : r * LOOSE) ? { left, top, right: left + box.width, bottom: top + box.height, text: box.text } : null;
 }
 
 /* The coordinate nearest to the wanted one at which a name is inside the picture. */

@@ -77,23 +77,26 @@ async function start() {
     if (addressOf(thing) === (location.hash || "#")) show();
     else location.hash = addressOf(thing);
   };
-  const up = (thing) => open(thing && thing !== world.root ? thing : world.root);
   const panel = new Panel(get("panel"), world, open);
-  const picture = new Picture(get("canvas"), world, (thing) => thing ? open(thing) : up(picture.focus.data.inside));
+  const picture = new Picture(get("canvas"), world, (thing) => open(thing ?? above()));
   let mode = "circles", before = null;
+
+  /* What is above the picture: of the graph of an entity its community, else the community around. */
+  function above() {
+    const shown = picture.focus.data;
+    return (mode === "graph" && !picture.chosen.parts ? shown : shown.inside) ?? world.root;
+  }
 
   function show() {
     const thing = thingAt(world, location.hash);
     const community = thing.parts ? thing : thing.inside ?? world.root;
-    // If the chosen entity is in the graph that is shown, this graph stays.
-    const kept = mode === "graph" && before === "graph" && picture.graph?.nodes.some((node) => node.entity === thing);
     const way = trail(community);
     get("trail").replaceChildren(...way.map((it, i) => make("span", {}, i ? make("span", { ariaHidden: "true" }, "› ") : null, link(it.title, () => open(it)))));
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
-    get("hint").textContent = (mode === "graph" ? "The best connected entities. " : "") + HINTS[coarse.matches ? "touch" : "mouse"];
+    get("hint").textContent = HINTS[coarse.matches ? "touch" : "mouse"];
     panel.show(thing); // first, since a long panel may narrow the picture by a scroll bar
-    picture.show(kept ? picture.focus.data : community, thing, mode);
+    picture.show(community, thing, mode);
     document.title = `${thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
     if (before) turnTo(get("panel").querySelector("h2"));
     before = mode;
@@ -104,7 +107,7 @@ async function start() {
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => {
     const thing = thingAt(world, location.hash);
-    if (event.key === "Escape" && event.target.id !== "search") up(thing.inside);
+    if (event.key === "Escape" && event.target.id !== "search") open(thing.inside ?? world.root);
   });
   show();
   document.documentElement.dataset.ready = "yes";

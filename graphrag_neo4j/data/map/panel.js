@@ -68,7 +68,7 @@ class Panel {
     return [
       this.heading(world.root.title),
       make("p", { class: "facts" }, kinds.map((kind) => counted(...kind)).join(" · ")),
-      make("p", {}, "A circle is a community, a dot in it an entity. Open one to read its report."),
+      make("p", {}, "A circle is a community, and the circles in it are its parts. Open one to read its report. Its entities are dots, which you see when they are large enough."),
       this.parts(world.root, "The largest communities"),
     ];
   }
@@ -100,12 +100,12 @@ class Panel {
       make("h4", {}, "What the documents say"),
       ...quotes(this.world, wordsOf(this.world, "Entities", one.ref)),
       one.claims.length ? make("h4", {}, `Claims (${one.claims.length})`) : null,
-      one.claims.length ? this.list(one.claims, (it) => this.cited(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
+      one.claims.length ? this.list(one.claims, (it) => this.quoted(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
       pairs.length ? make("h4", {}, `Related to (${pairs.length})`) : null,
       pairs.length ? this.list(pairs, (it) => {
         const way = make("small", {}, it.source === one.ref ? "to " : "from ");
         const text = make("span", {}, way, link(far(it).name, () => this.open(far(it))), make("small", {}, it.description ? ` ${it.description} ` : " "));
-        return this.cited(text, "Relationships", it.ref);
+        return this.quoted(text, "Relationships", it.ref);
       }) : null,
     ];
   }
@@ -139,18 +139,60 @@ class Panel {
     return make("div", {}, list, more);
   }
 
-  /* A text with buttons for its citations. A button shows the cited passages below the text. */
+  /* A text with one button for the citations of each sentence. A button shows what they lead to below
+     the text. */
   prose(text, name = "p") {
     const block = make(name), place = make("div");
     let done = 0;
-    for (const found of text.matchAll(CITED)) {
-      const said = text.slice(done, found.index);
-      block.append(said);
-      done = found.index + found[0].length;
-      for (const cite of citations(found[0], said)) block.append(this.cite(place, ...cite));
+    for (const group of bySentence(text)) {
+      const cites = [];
+      group.forEach((found, n) => {
+        const said = text.slice(done, found.index);
+        block.append(n < group.length - 1 ? said.trimEnd() : said);
+        done = found.index + found[0].length;
+        cites.push(...citations(found[0], said));
+      });
+      block.append(...this.mark(place, [...new Map(cites.map((cite) => [`${cite[0]} ${cite[1]}`, cite])).values()]));
     }
     block.append(text.slice(done));
     return name === "p" ? make("div", {}, block, place) : block;
+  }
+
+  /* The button for the citations of a sentence; without a citation there is none. */
+  mark(place, cites) {
+    if (cites.length < 2) return cites.map((cite) => this.cite(place, ...cite));
+    const [[kind, ref]] = cites, first = nameOf(this.world, kind, ref) ?? numbered(kind, ref);
+    const button = make("button", { type: "button", class: "cite", title: "Show all that this sentence cites" }, make("span", {}, first), ` +${cites.length - 1}`);
+    return [this.opening(button, place, () => this.named(cites))];
+  }
+
+  /* What some citations name, and the passages that they lead to. */
+  named(cites) {
+    const words = this.words(cites);
+    return make("div", { class: "evidence" }, this.cited(cites), words.length ? quotes(this.world, words) : null);
+  }
+
+  cited(cites) {
+    const { communities, entities, relationships } = this.world;
+    return make("ul", { class: "cited" }, cites.map(([kind, ref]) => {
+      const name = nameOf(this.world, kind, ref), number = numbered(kind, ref);
+      if (!name) return make("li", {}, `${number} (no longer in the graph)`);
+      const thing = { Reports: communities, Entities: entities }[kind]?.get(ref);
+      return make("li", { title: `${name} (${number})` }, thing ? link(name, () => this.open(thing)) : kind === "Relationships" ? this.ends(relationships.get(ref)) : name);
+    }));
+  }
+
+  ends({ source, target }) {
+    const [from, to] = [source, target].map((ref) => this.world.entities.get(ref));
+    return [link(from.name, () => this.open(from)), " → ", link(to.name, () => this.open(to))];
+  }
+
+  /* The passages that citations lead to. Where some say it, places of entities and relationships that
+     do not say it are left out. */
+  words(cites) {
+    const all = cites.filter(([kind]) => kind !== "Reports").flatMap(([kind, ref, said]) => wordsOf(this.world, kind, ref, said).map((one) => [kind, one]));
+    const saying = all.filter(([kind, { text }]) => text || kind === "Sources");
+    return (saying.length ? saying : all).map(([, one]) => one);
   }
 
   /* The passages of all citations of a finding. */
@@ -159,12 +201,12 @@ class Panel {
     if (!cites.length) return null;
     const all = make("details", {}, make("summary", {}, `Evidence (${cites.length})`));
     all.ontoggle = () => {
-      if (all.children.length === 1) all.append(...cites.map((cite) => this.evidence(...cite)));
+      if (all.children.length === 1) all.append(this.named(cites));
     };
     return all;
   }
 
-  cited(text, kind, ref) {
+  quoted(text, kind, ref) {
     const place = make("div");
     // The button needs no name, because the text before it has the name.
     text.append(this.cite(place, kind, ref, "", "quotation"));
@@ -172,19 +214,23 @@ class Panel {
   }
 
   cite(place, kind, ref, said, as) {
-    const number = `${{ Entities: "entity", Relationships: "relationship", Claims: "claim", Reports: "report", Sources: "source" }[kind]} ${ref}`;
-    const name = nameOf(this.world, kind, ref);
-    const button = make("button", { type: "button", class: "cite", textContent: as ?? name ?? number });
+    const number = numbered(kind, ref), name = nameOf(this.world, kind, ref);
+    const button = make("button", { type: "button", class: "cite" }, make("span", {}, as ?? name ?? number));
     if (kind === "Reports" && name) {
       button.title = `${name} (${number})`;
       button.onclick = () => this.open(this.world.communities.get(ref));
       return button;
     }
-    let evidence = null;
-    button.ariaExpanded = "false";
     button.title = name ? `${name} (${number}): show the passages that support this` : `The ${number} is no longer in the graph`;
+    return this.opening(button, place, () => this.evidence(kind, ref, said));
+  }
+
+  /* Lets a button show and hide what `shown` makes, in `place`. */
+  opening(button, place, shown) {
+    let made = null;
+    button.ariaExpanded = "false";
     button.onclick = () => {
-      const opened = (evidence ??= this.evidence(kind, ref, said));
+      const opened = (made ??= shown());
       button.ariaExpanded = String(!opened.isConnected);
       if (opened.isConnected) opened.remove();
       else if (place.isConnected) place.append(opened);
@@ -196,14 +242,40 @@ class Panel {
   evidence(kind, ref, said) {
     const { entities, relationships, claims } = this.world;
     const pair = kind === "Relationships" ? relationships.get(ref) : null;
-    const ends = kind === "Entities" ? [ref] : pair ? [pair.source, pair.target] : kind === "Claims" ? claims.get(ref)?.entities ?? [] : [];
-    const names = ends.map((end) => entities.get(end)).filter(Boolean).flatMap((it, n) => [n && pair ? " → " : " ", link(it.name, () => this.open(it))]);
+    const ends = kind === "Entities" ? [ref] : kind === "Claims" ? claims.get(ref)?.entities ?? [] : [];
+    const names = pair ? this.ends(pair) : ends.map((end) => entities.get(end)).filter(Boolean).flatMap((it) => [" ", link(it.name, () => this.open(it))]);
     return make("div", { class: "evidence" }, names.length ? make("p", {}, names) : null, quotes(this.world, wordsOf(this.world, kind, ref, said)));
   }
 }
 
+/* The brackets with citations in a text, in one list for each sentence. A bracket after the full stop
+   belongs to the sentence before it. */
+function bySentence(text) {
+  const groups = [];
+  let done = 0, closed = false;
+  for (const found of text.matchAll(CITED)) {
+    const said = text.slice(done, found.index), ends = [...said.matchAll(END), ...said.matchAll(/\n/g)];
+    const next = ends.some((end) => isWord(said.slice(end.index + end[0].length))) || (closed && isWord(said));
+    if (next || !groups.length) groups.push([]);
+    groups.at(-1).push(found);
+    closed = isWord(said) ? ends.length > 0 : closed;
+    done = found.index + found[0].length;
+  }
+  return groups;
+}
+
+function isWord(text) {
+  return /[\p{L}\p{N}]/u.test(text);
+}
+
+function numbered(kind, ref) {
+  return `${{ Entities: "entity", Relationships: "relationship", Claims: "claim", Reports: "report", Sources: "source" }[kind]} ${ref}`;
+}
+
+/* Passages of documents, each text of a place once. */
 function quotes(world, words) {
   if (!words.length) return [make("p", { class: "facts" }, "This is no longer in the graph.")];
-  return words.map(({ chunk, start, text, length }) => make("blockquote", { title: world.documents[chunk.document].source }, text ? make("div", {}, text) : null, make("footer", {},
+  const each = new Map(words.map((one) => [`${one.chunk.document} ${one.start} ${one.text}`, one]));
+  return [...each.values()].map(({ chunk, start, text, length }) => make("blockquote", { title: world.documents[chunk.document].source }, text ? make("div", {}, text) : null, make("footer", {},
     `${world.documents[chunk.document].title}, characters ${start.toLocaleString("en")}–${(start + length).toLocaleString("en")}`)));
 }

@@ -1,7 +1,8 @@
 "use strict";
 /* The picture: nested circles of communities, or the entity graph of one community. */
 
-const DRAWN = 120; // largest number of entities in an entity graph
+const SMALLEST = 4; // pixels; entities whose places have a smaller radius are not drawn
+const NAMED = 13; // pixels; entities whose places have a smaller radius have no name
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -29,21 +30,19 @@ class Picture {
     this.draw();
   }
 
-  /* Shows a community as circles or as its entity graph, and marks the chosen community or entity. */
+  /* Shows a community as circles, or the graph of the chosen community or entity, and marks the chosen
+     one. */
   show(community, chosen, mode) {
     this.chosen = chosen;
-    const other = community !== this.focus.data || mode !== this.mode;
     this.mode = mode;
     this.focus = this.nodes.get(community);
-    if (mode === "graph") {
-      if (other || !this.graph) this.graph = relate(this.world, community, chosen);
-      this.fly(this.graph.view, true);
-    } else {
-      const node = this.focus;
-      this.fly([node.x, node.y, node.r * 2.06], this.was !== mode);
-    }
+    const of = chosen.parts ? community : chosen, { x, y, r } = this.focus;
+    if (mode === "graph" && this.graph?.of !== of) this.graph = relate(this.world, of);
+    showLegend(document.getElementById("legend"), this);
+    if (mode === "graph") this.fly(this.graph.view, true);
+    else this.fly([x, y, r * 2.06], this.was !== mode);
     this.was = mode;
-    // The bar above the picture may have become taller; the observer would tell this a frame later.
+    // The bars around the picture may have become taller; the observer would tell this a frame later.
     if (this.width !== this.canvas.clientWidth || this.height !== this.canvas.clientHeight) this.resize();
   }
 
@@ -107,8 +106,8 @@ class Picture {
         return place[2] > Math.max(4, reach) && inside(place, x, y);
       });
     }
-    // A touch between the largest circles hits the nearest one, however small it is.
-    if (found === this.packed && reach) found = this.near(found.children, x, y, reach) ?? found;
+    // Between the largest circles, the nearest one is hit, however small it is: one of the ring, too.
+    if (found === this.packed) found = this.near(found.children, x, y, reach) ?? found;
     return found === this.packed && !inside(this.place(found), x, y) ? null : found.data;
   }
 
@@ -126,65 +125,93 @@ function inside([cx, cy, r], x, y) {
   return (x - cx) ** 2 + (y - cy) ** 2 <= r ** 2;
 }
 
-function pack(root) {
-  const nodes = d3.hierarchy(root, (one) => one.parts && [...one.parts, ...one.members]);
-  nodes.sum((one) => (one.parts ? 0 : 1)).sort((a, b) => b.value - a.value);
-  return d3.pack().size([1000, 1000]).padding((node) => (node.depth ? 1.2 : 3))(nodes);
-}
-
-function colour(hue, depth) {
-  if (hue === undefined) return dark.matches ? "hsl(210 8% 40%)" : "hsl(210 8% 70%)";
-  const light = dark.matches ? 18 + Math.min(depth, 6) * 4 : 92 - Math.min(depth, 6) * 4;
+/* The ground of a community: the deeper, the stronger. */
+function ground(hue, depth) {
+  const light = dark.matches ? 18 + Math.min(depth, 6) * 4 : 93 - Math.min(depth, 6) * 5;
   return `hsl(${hue} ${dark.matches ? 32 : 58}% ${light}%)`;
 }
 
 function dot(hue) {
-  return `hsl(${hue ?? 210} ${hue === undefined ? 8 : 52}% ${dark.matches ? 66 : 52}%)`;
+  return `hsl(${hue} 48% ${dark.matches ? 64 : 54}%)`;
+}
+
+function pale() {
+  return dark.matches ? "hsl(210 10% 32%)" : "hsl(210 14% 80%)";
+}
+
+/* The dot of an entity in its place. A larger place leaves more room for the name below the dot. */
+function dotIn([x, y, r]) {
+  const size = Math.min(0.84 * r, 6 + 0.1 * r, 14);
+  return [x, y - Math.min(12, 0.3 * (r - size)), size];
 }
 
 function drawCircles(picture) {
-  const { context } = picture, rings = [];
+  const { context, packed } = picture, rings = [], dots = [];
   const note = (node, place) => {
     if (node.data === picture.chosen || node.data === picture.hovered) rings.push([node, place]);
   };
   const visit = (node, hue) => {
     const place = picture.place(node), [x, y, r] = place;
     if (r < 0.9 || !picture.seen(place)) return;
-    if (node.depth) {
-      context.beginPath();
-      context.arc(x, y, r, 0, 2 * Math.PI);
-      context.fillStyle = colour(hue, node.depth);
-      context.fill();
-      note(node, place);
-    }
-    if (r < 3 || !node.children) return;
-    drawDots(picture, node, hue, note);
-    for (const child of node.children) if (child.children) visit(child, hue ?? child.data.hue);
+    if (node.depth) disc(context, x, y, r, ground(hue, node.depth));
+    if (node.depth) note(node, place);
+    if (r < SMALLEST) return;
+    dots.push(...drawDots(picture, node.children.filter((child) => !child.children), dot(hue), note));
+    for (const child of node.children) if (child.children && !isSingle(child)) visit(child, hue ?? child.data.hue);
   };
-  visit(picture.packed);
+  drawRing(picture, note);
+  visit(packed);
   for (const [node, [x, y, r]] of rings) ring(context, x, y, r, node.data === picture.chosen);
-  picture.labels.show(circleNames(picture), picture.width, picture.height);
+  const circles = standing(picture).children.filter((node) => node.children).map((node) => picture.place(node));
+  picture.labels.show(circleNames(picture), { dots, circles }, picture.width, picture.height);
 }
 
-/* Draws the entities of a community as one path, because thousands of paths are slow. */
-function drawDots(picture, node, hue, note) {
-  const { context } = picture;
+function isSingle(node) {
+  return node.depth === 1 && node.value === 1;
+}
+
+/* Draws the single entities in one pale colour, on a line that shows the ring where they are tiny. */
+function drawRing(picture, note) {
+  const { context, packed } = picture, single = packed.children.filter(isSingle);
+  if (!single.length) return;
+  const [x, y] = picture.place(packed);
   context.beginPath();
-  for (const child of node.children) {
-    const place = child.children ? null : picture.place(child);
-    if (!place || place[2] < 0.7 || !picture.seen(place)) continue;
-    context.moveTo(place[0] + place[2], place[1]);
-    context.arc(...place, 0, 2 * Math.PI);
-    note(child, place);
+  context.arc(x, y, packed.ring * picture.scale, 0, 2 * Math.PI);
+  context.lineWidth = 1;
+  context.strokeStyle = pale();
+  context.stroke();
+  drawDots(picture, single, pale(), note, 0.7);
+}
+
+/* Draws entities as one path, because thousands of paths are slow, and returns their dots. */
+function drawDots(picture, nodes, fill, note, smallest = SMALLEST) {
+  const { context } = picture, dots = [];
+  context.beginPath();
+  for (const node of nodes) {
+    const place = picture.place(node);
+    if (place[2] < smallest || !picture.seen(place)) continue;
+    const [x, y, r] = dotIn(place);
+    context.moveTo(x + r, y);
+    context.arc(x, y, r, 0, 2 * Math.PI);
+    note(node, [x, y, r]);
+    dots.push([x, y, r]);
   }
-  context.fillStyle = dot(hue);
+  context.fillStyle = fill;
+  context.fill();
+  return dots;
+}
+
+function disc(context, x, y, r, fill) {
+  context.beginPath();
+  context.arc(x, y, r, 0, 2 * Math.PI);
+  context.fillStyle = fill;
   context.fill();
 }
 
 function ring(context, x, y, r, chosen) {
   context.beginPath();
   context.arc(x, y, r, 0, 2 * Math.PI);
-  context.lineWidth = chosen ? 3 : 1.5;
+  context.lineWidth = chosen ? 2 : 1.5;
   context.strokeStyle = dark.matches ? "#fff" : "#14181d";
   context.stroke();
 }
@@ -206,72 +233,59 @@ function standing(picture) {
 function circleNames(picture) {
   const at = standing(picture), chosen = picture.nodes.get(picture.chosen);
   const rank = (node) => (node === chosen ? Infinity : node.children ? 1e9 + node.value : node.data.degree);
-  const nodes = at.children.filter((node) => picture.seen(picture.place(node)));
+  const nodes = at.children.filter((node) => !isSingle(node) && picture.seen(picture.place(node)));
   if (chosen && !chosen.children && !nodes.includes(chosen) && picture.seen(picture.place(chosen))) nodes.push(chosen);
   return nodes.sort((a, b) => rank(b) - rank(a)).map((node) => circleName(picture, node, node === chosen)).filter(Boolean);
 }
 
 function circleName(picture, node, chosen) {
-  const [x, y, r] = picture.place(node), name = { thing: node.data, x, y, r };
-  if (!node.children) return r > 13 || chosen ? { ...name, text: node.data.name, room: Math.max(r * 1.8, 80), lines: 2, size: Math.round(Math.max(11, Math.min(14, r / 5))), bold: chosen } : null;
-  const size = Math.round(Math.max(11, Math.min(16, r / 6)));
-  return r > 22 ? { ...name, text: node.data.title, room: Math.max(r * 1.6, 96), lines: 3, size, bold: true } : null;
+  const place = picture.place(node), r = place[2], name = { thing: node.data, bold: chosen };
+  if (node.children) {
+    const size = Math.round(Math.max(11, Math.min(15, r / 8)));
+    return r > 22 ? { ...name, ...spot(place), text: node.data.title, room: Math.max(r * 1.6, 96), lines: 3, size, bold: true } : null;
+  }
+  const size = Math.round(Math.max(11, Math.min(14, r / 5)));
+  return r > NAMED || chosen ? { ...name, ...spot(dotIn(place)), text: node.data.name, room: Math.max(r * 1.8, 80), lines: 2, size, sides: [BELOW, RIGHT, LEFT, ABOVE] } : null;
 }
 
-/* Places the members with the highest degrees by a simulation of forces between them. */
-function relate(world, community, chosen) {
-  const members = [...membersOf(community)].sort((a, b) => b.degree - a.degree).slice(0, DRAWN);
-  if (chosen?.related && !members.includes(chosen)) members[Math.min(members.length, DRAWN - 1)] = chosen;
-  const nodes = members.map((entity) => ({ entity, r: 6 + Math.sqrt(entity.degree) * 2.2 }));
-  const known = new Map(nodes.map((node) => [node.entity.ref, node]));
-  const links = [...new Set(members.flatMap((one) => one.related))]
-    .filter((pair) => pair.source !== pair.target && known.has(pair.source) && known.has(pair.target))
-    .map((pair) => ({ source: known.get(pair.source), target: known.get(pair.target), pair }));
-  d3.forceSimulation(nodes)
-    .force("link", d3.forceLink(links).distance((link) => 70 + link.source.r + link.target.r))
-    .force("charge", d3.forceManyBody().strength(-260))
-    .force("apart", d3.forceCollide((node) => node.r + 8))
-    .force("x", d3.forceX().strength(0.06))
-    .force("y", d3.forceY().strength(0.06))
-    .stop()
-    .tick(260);
-  const reach = (name) => nodes.flatMap((node) => [node[name] - node.r - 40, node[name] + node.r + 40]);
-  const [left, right] = [Math.min(...reach("x")), Math.max(...reach("x"))];
-  const [top, bottom] = [Math.min(...reach("y")), Math.max(...reach("y"))];
-  const view = [(left + right) / 2, (top + bottom) / 2, Math.max(right - left, bottom - top, 200)];
-  return { nodes, links, view };
+function spot([x, y, r]) {
+  return { x, y, r };
 }
 
 function drawGraph(picture) {
   const { context, graph } = picture, near = new Set();
   for (const link of graph.links) {
-    const on = [link.source, link.target].some((end) => [picture.chosen, picture.hovered].includes(end.entity));
-    if (on) near.add(link.source).add(link.target);
+    const has = (entity) => link.source.entity === entity || link.target.entity === entity;
+    if (has(picture.hovered)) near.add(link.source).add(link.target);
     const [x, y] = picture.place(link.source), [x2, y2] = picture.place(link.target);
     context.beginPath();
     context.moveTo(x, y);
     context.lineTo(x2, y2);
     context.lineWidth = Math.min(5, 0.6 + Math.sqrt(link.pair.weight) * 0.5);
-    context.strokeStyle = on ? (dark.matches ? "#8cbcf5" : "#1f5fae") : dark.matches ? "rgb(160 175 190 / .22)" : "rgb(80 95 110 / .2)";
+    context.strokeStyle = lineColour(has(picture.hovered), has(graph.of), graph.of.parts);
     context.stroke();
   }
-  graph.nodes.forEach((node) => {
-    const [x, y, r] = picture.place(node);
-    context.beginPath();
-    context.arc(x, y, r, 0, 2 * Math.PI);
-    context.fillStyle = dot(hueOf(node.entity.inside));
-    context.fill();
-    if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, x, y, r, true);
+  const dots = graph.nodes.map((node) => picture.place(node));
+  graph.nodes.forEach((node, n) => {
+    disc(context, ...dots[n], paint(picture.world, node.entity.type));
+    if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, ...dots[n], true);
   });
-  picture.labels.show(graphNames(picture, near), picture.width, picture.height);
+  picture.labels.show(graphNames(picture, near, dots), { dots, circles: [] }, picture.width, picture.height);
 }
 
-/* The names in order: the chosen entity, its neighbours, then entities by degree. */
-function graphNames(picture, near) {
-  const wanted = (node) => (node.entity === picture.chosen ? 2 : near.has(node) ? 1 : 0);
-  const order = [...picture.graph.nodes].sort((a, b) => wanted(b) - wanted(a) || b.r - a.r);
-  return order.map((node) => [node, picture.place(node)]).filter(([, place]) => picture.seen(place)).map(([node, [x, y, r]]) => ({
-    thing: node.entity, text: node.entity.name, x, y: y + r + 1, room: 104, lines: 2, size: 11,
-    bold: wanted(node) === 2, under: true, r: r + 16,
+/* Lines between two neighbours of an entity are the faintest. */
+function lineColour(hovered, own, ofCommunity) {
+  if (hovered) return dark.matches ? "#8cbcf5" : "#1f5fae";
+  const strength = own ? 0.45 : ofCommunity ? 0.22 : 0.1;
+  return dark.matches ? `rgb(160 175 190 / ${strength})` : `rgb(80 95 110 / ${strength})`;
+}
+
+/* The names in order: the chosen entity, the neighbours of the hovered one, then as they are placed. */
+function graphNames(picture, near, dots) {
+  const wanted = ({ node }) => (node.entity === picture.chosen ? 2 : near.has(node) ? 1 : 0);
+  const [middle] = picture.view;
+  return picture.graph.nodes.map((node, n) => ({ node, dot: dots[n] })).filter(({ dot }) => picture.seen(dot)).sort((a, b) => wanted(b) - wanted(a)).map((one) => ({
+    thing: one.node.entity, text: one.node.entity.name, ...spot(one.dot), room: 104, lines: 2, size: wanted(one) === 2 ? 13 : 11, bold: wanted(one) === 2,
+    sides: one.node.x < middle ? [LEFT, BELOW, ABOVE, RIGHT] : [RIGHT, BELOW, ABOVE, LEFT],
   }));
 }

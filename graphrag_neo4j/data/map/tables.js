@@ -97,6 +97,7 @@ function tree(world) {
   for (const one of world.communities.values()) one.title ||= membersNamed(one);
   root.size = world.entities.size;
   root.parts.forEach((one, n) => (one.hue = (210 + n * 137.508) % 360));
+  world.types = [...Map.groupBy([...world.entities.values()].filter((it) => it.type), (it) => it.type)].sort((a, b) => b[1].length - a[1].length).map(([type]) => type);
   return root;
 }
 
@@ -135,10 +136,6 @@ function* membersOf(community) {
 /* The communities from the root to this one. */
 function trail(community) {
   return community?.inside ? [...trail(community.inside), community] : community ? [community] : [];
-}
-
-function hueOf(community) {
-  return trail(community)[1]?.hue;
 }
 
 /* The passages that a citation leads to, as [{chunk, start, text, length}]; `start` is the place in

@@ -21,7 +21,7 @@ from graphrag_neo4j.text.files import data
 
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
-SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")
+SCRIPTS: Final = ("tables", "labels", "layout", "legend", "picture", "gestures", "panel", "main")
 Table = Sequence[Sequence[object]]
 # The tables whose texts come from documents. Only the texts of communities may hold citations.
 FROM_DOCUMENTS: Final = ("chunks", "entities", "relationships", "claims")

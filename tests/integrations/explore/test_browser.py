@@ -91,9 +91,6 @@ def browsing(home: Home, *options: str) -> Iterator[str]:
             process.terminate()
 
 
-# Neo4j Browser
-
-
 def connect(page: Page, server: embedded.Server) -> None:
     page.chrome.get(server.browser_url)
     page.wait('[data-testid="password"]')[0].send_keys(server.password)

@@ -1,6 +1,6 @@
 """The map's page in a real Chromium: names that stand clear of one another, touch, hostile text."""
 
-from itertools import count
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,26 @@ OVERRIDE = "\u202e"  # what follows it runs from right to left
 EVIL = f"{OVERRIDE}</script><img src=x onerror=alert(1)>"
 STILL = {"prefers_reduced_motion": "reduce"}
 
-# The names that are seen: text, left, top, right, bottom, and whether the text leaves its box.
+# Keeps the dots that are drawn, as [x, y, radius], for the script below.
+KEPT = """
+const { show } = Labels.prototype;
+Labels.prototype.show = function (names, drawn, ...size) {
+  window.dots = drawn.dots;
+  show.call(this, names, drawn, ...size);
+};
+"""
+# The names that are seen: their texts and boxes, and whether one leaves its box or covers no dot.
 NAMES = """
 (() => {
   const box = document.getElementById("picture").getBoundingClientRect();
+  const away = (at, from, to) => at - Math.max(from, Math.min(at, to));
   return [...document.querySelectorAll("#labels span")].map((it) => {
     const { left, top, right, bottom } = it.getBoundingClientRect();
     const cut = it.scrollWidth > it.clientWidth || it.scrollHeight > it.clientHeight;
     const inside = left >= box.left && top >= box.top && right <= box.right && bottom <= box.bottom;
-    return { text: it.textContent.replace(/\\n/g, " "), left, top, right, bottom, cut, inside };
+    const free = (window.dots ?? []).every(([x, y, r]) =>
+      Math.hypot(away(x + box.left, left, right), away(y + box.top, top, bottom)) > r - 1);
+    return { text: it.innerText.replace(/\\n/g, " "), left, top, right, bottom, cut, inside, free };
   });
 })()
 """
@@ -46,14 +57,11 @@ def corpus() -> Map:
         communities.append([top, None, 0, 4 * (30 - n), title, "", 5.0, "", "model", []])
         for part in range(4):
             ref = next(refs)
-            name = (
-                f"Part {n}.{part} of the Merchants, With a Name That Is as Long as Reports Give It"
-            )
+            name = f"Part {n}.{part} of the Merchants, With a Name as Long as Reports Give It"
             communities.append([ref, top, 1, 30 - n, name, "", 5.0, "", "model", []])
             for _ in range(30 - n):
                 number = len(entities) + 1
-                entity = f"Merchant Number {number}"
-                entities.append([number, entity, "person", "", 9, ref, [1]])
+                entities.append([number, f"Merchant Number {number}", "person", "", 9, ref, [1]])
     pairs = [[n, n, n % len(entities) + 1, 1, "", []] for n in range(1, len(entities) + 1)]
     return Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], communities)
 
@@ -63,7 +71,7 @@ def small(name: str = "ANN", title: str = "The tale", chunks: int = 1) -> Map:
     cited = "[Data: Entities (1); Relationships (7); Claims (3); Reports (5); Sources (9)]"
     cited += " [Data: Entities (77)]"
     community: list[object] = [5, None, 0, 2, title, f"Said. {cited}", 5.0, "", "model", []]
-    entities = [[1, name, "person", "", 1, 5, [9]], [2, "BOB", "person", "", 1, 5, [9]]]
+    entities = [[1, name, "person", "", 1, 5, [9, 9]], [2, "BOB", "person", "", 1, 5, [9]]]
     texts = [[9 + n, 0, 20 * n, f"Ann met Bob {n} times."] for n in range(chunks)]
     claim = [3, f"{name} owes Bob.", "TRUE", None, None, 9, 0, 9, [1]]
     pair = [7, 1, 2, 1.0, f"{name} met Bob.", [9]]
@@ -71,20 +79,16 @@ def small(name: str = "ANN", title: str = "The tale", chunks: int = 1) -> Map:
 
 
 def check(page: Page) -> list[str]:
-    """The names that are seen; fails where two meet, or one leaves the picture or its box."""
+    """The names that are seen; fails where one meets another or a dot, or leaves its box."""
     names: list[dict[str, Any]] = page.ask(NAMES)
     for one in names:
-        assert one["inside"], one
-        assert not one["cut"], one
-    for n, one in enumerate(names):
-        for other in names[n + 1 :]:
-            apart = (
-                one["right"] <= other["left"]
-                or other["right"] <= one["left"]
-                or one["bottom"] <= other["top"]
-                or other["bottom"] <= one["top"]
-            )
-            assert apart, (one, other)
+        assert (one["inside"], one["free"], one["cut"]) == (True, True, False), one
+    for one, other in combinations(names, 2):
+        beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+        assert beside or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (
+            one,
+            other,
+        )
     return [str(one["text"]) for one in names]
 
 
@@ -97,19 +101,14 @@ def zoom(page: Page) -> int:
     return int(page.wait("#zoom")[0].text.split()[0])
 
 
-# Names
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 800, 1600])
 @pytest.mark.parametrize("view", ["circles", "graph"])
-def test_no_name_stands_on_another(
-    page: Page, tmp_path: Path, view: str, width: int, scheme: str
-) -> None:
+def test_names_stand_clear(page: Page, tmp_path: Path, view: str, width: int, scheme: str) -> None:
     page.prefer(prefers_color_scheme=scheme, **STILL)
     page.resize(width)
     put(page, corpus(), tmp_path / "map.html")
-    page.chrome.execute_script(f"document.getElementById('{view}').click()")
+    page.chrome.execute_script(f"{KEPT} document.getElementById('{view}').click()")
     first = check(page)
     assert len(first) > 5
     if view == "circles":
@@ -131,13 +130,8 @@ def test_no_name_stands_on_another(
 def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path: Path) -> None:
     page.prefer(**STILL)
     page.resize(400)
-    for name in (
-        "守財奴と三人の幽霊についての長い物語" * 3,
-        "W" * 300,
-        "🎄" * 80,
-        "שלום עולם " * 9,
-        ".",
-    ):
+    japanese = "守財奴と三人の幽霊についての長い物語" * 3
+    for name in (japanese, "W" * 300, "🎄" * 80, "שלום עולם " * 9, "."):
         put(page, small(name=name, title=name), tmp_path / "map.html")
         check(page)
         for view in ("graph", "circles"):
@@ -146,21 +140,23 @@ def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path
     assert page.errors == []
 
 
-# Title, and names for refs
-
-
 @pytest.mark.parametrize(("chunks", "source"), [(1, "The tale"), (2, "The tale, part 1")])
 def test_a_citation_is_shown_by_name(page: Page, tmp_path: Path, chunks: int, source: str) -> None:
     put(page, small(chunks=chunks), tmp_path / "map.html")
     open_community(page, 5)
-    cites = page.all("#panel .cite")
-    shown = [cite.get_property("textContent") for cite in cites]
-    assert shown == ["ANN", "ANN – BOB", "ANN owes Bob.", "The tale", source, "entity 77"]
+    [mark] = page.all("#panel .cite")  # one for all that a sentence cites
+    assert mark.get_property("textContent") == "ANN +5"
+    mark.click()
+    cites = page.wait("#panel .cited li", 6)
+    shown = [str(cite.get_property("textContent")) for cite in cites]
+    gone = "entity 77 (no longer in the graph)"
+    assert shown == ["ANN", "ANN → BOB", "ANN owes Bob.", "The tale", source, gone]
     tips = [str(cite.get_attribute("title")) for cite in cites]
     refs = ("entity 1", "relationship 7", "claim 3", "report 5", "source 9")
     for tip, name, ref in zip(tips, shown, refs, strict=False):
-        assert tip.startswith(f"{name} ({ref})")
-    assert tips[-1] == "The entity 77 is no longer in the graph"
+        assert tip.startswith(f"{name.replace('→', '–')} ({ref})")
+    quotes = [quote.text for quote in page.all("#panel .evidence blockquote")]
+    assert len(quotes) == len(set(quotes))
 
 
 @pytest.mark.parametrize(
@@ -174,6 +170,25 @@ def test_an_entity_shows_who_acts(page: Page, tmp_path: Path, ref: int, said: st
     assert row.startswith(said)
     pair.click()
     assert page.wait("#panel .evidence p")[0].text == "ANN → BOB"
+    assert len(page.all("#panel > blockquote")) == 1
+
+
+def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> None:
+    reports: Any = [[n, None, 0, 253, f"C{n}", "", 5.0, "", "model", []] for n in (1, 2)]
+    entities = [[n, f"E{n}", f"type {n % 2}", "", 1, 1 + n // 254, [1]] for n in range(1, 255)]
+    pairs = [[n, 1, n, n, "", []] for n in range(2, 254)]
+    drawn = Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], reports)
+    put(page, drawn, tmp_path / "map.html")
+    legend = "document.getElementById('legend').innerText"
+    assert page.ask(legend) == "Colours are communities.\nThe ring: 1 single entity."
+    assert "C2" not in check(page)
+    open_hub = "location.hash = '#entity-1'; document.getElementById('graph').click()"
+    page.chrome.execute_script(f"{KEPT} {open_hub}")
+    said, *types = page.until(f"{legend}.includes('and 212 more') && {legend}.split('\\n')")
+    assert said == "The 40 strongest neighbours of E1, and 212 more."
+    assert types == ["Colours are types of entities:", "type 1", "type 0"]
+    assert page.ask("window.dots.length") == 41
+    assert {"E1", "E253"} <= set(check(page)) <= {"E1", *(f"E{n}" for n in range(214, 254))}
 
 
 def test_hostile_text_is_shown_as_it_is_everywhere(page: Page, tmp_path: Path) -> None:
@@ -253,8 +268,8 @@ def test_two_fingers_zoom_and_move_the_picture(touched: Page) -> None:
 
 
 def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> None:
-    [name] = [one for one in touched.ask(NAMES) if one["text"].startswith("Whole 0:")]
-    touched.tap(((name["left"] + name["right"]) / 2, name["top"] - 4))
+    name = min(touched.ask(NAMES), key=lambda one: float(one["top"]))
+    touched.tap(((name["left"] + name["right"]) / 2, name["bottom"] - 4))
     touched.until("location.hash.startsWith('#community-')")
     for _ in range(3):
         x, y, width, height = touched.ask(MIDDLE)

@@ -21,17 +21,9 @@ from neo4j import Query as Statement
 from graphrag_neo4j import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import CountsRow
-from graphrag_neo4j.integrations.explore import (
-    Map,
-    example_values,
-    guide,
-    read_map,
-    saved,
-    sections,
-    served,
-)
+from graphrag_neo4j.integrations.explore import example_values, guide, saved, sections, served
 from graphrag_neo4j.integrations.explore.guide import NAMES, Query, literal
-from graphrag_neo4j.integrations.explore.map import corpus_name
+from graphrag_neo4j.integrations.explore.map import Map, corpus_name, read_map
 from graphrag_neo4j.integrations.explore.web_page import Pool
 from graphrag_neo4j.text.files import data, read_statement
 from tests.support.carol import BOOK, indexed_carol
@@ -46,9 +38,7 @@ EVIL = "</pre></script><img src=x onerror=alert(1)>"
 @pytest.fixture(scope="module")
 async def book(checked_server: TestServer) -> AsyncIterator[Graph]:
     """The graph of the first pages of A Christmas Carol."""
-    async with indexed_carol(
-        checked_server, characters=60_000, title="A Christmas Carol"
-    ) as indexed:
+    async with indexed_carol(checked_server, characters=60_000) as indexed:
         yield indexed.graph
 
 
@@ -56,9 +46,7 @@ def queries(values: dict[str, int | str | None]) -> dict[str, Query]:
     return {query.name: query for section in sections(values) for query in section.queries}
 
 
-def given_by(
-    name: str, book: Graph, values: Mapping[str, int | str | None]
-) -> list[dict[str, Any]]:
+def given_by(name: str, book: Graph, values: Mapping[str, object]) -> list[dict[str, Any]]:
     """The rows that a query of the guide gives with its parameters, and only reads."""
     with book.lend_driver() as driver, driver.session(default_access_mode=READ_ACCESS) as session:
         statement = Statement(read_statement(f"browse/{name}"))

@@ -104,9 +104,8 @@ class Settings(BaseSettings):
     )
     home: Path | None = Field(
         None,
-        description="Folder of the embedded server and its data. Give each corpus a folder of its "
-        "own to keep the graphs apart. Set it in the environment: from `.env` it is taken only "
-        "with KG_TRUST_ENV_FILE=true in the environment.",
+        description="Folder of the embedded server and its data: one for each corpus. From `.env` "
+        "it is taken only with KG_TRUST_ENV_FILE=true in the environment.",
     )
     neo4j_release: Neo4jRelease = Field(
         "2026.01",
@@ -125,11 +124,9 @@ class Settings(BaseSettings):
 
     gds: str = Field(
         AUTO,
-        description="Where communities are computed, with Graph Data Science (GDS): `auto` uses "
-        "the plugin of the database, or, if it has none, the embedded server, which is started for "
-        "this step and stopped after it (never if KG_EMBEDDED is false); `embedded` always uses "
-        "the latter beside a server of NEO4J_URI; an address such as bolt://host:7687 is that of "
-        "another Neo4j that has the plugin.",
+        description="Where communities are computed: `auto` uses Graph Data Science (GDS) of the "
+        "database, or else the embedded server for this step (never if KG_EMBEDDED is false); "
+        "`embedded` always uses the latter; bolt://host:7687 is another Neo4j with GDS.",
     )
     gds_username: str | None = Field(
         None,
@@ -159,21 +156,20 @@ class Settings(BaseSettings):
     )
     extraction_model: str | None = Field(
         None,
-        description="Chat model that makes most of the calls of an index: it extracts entities, "
-        "relationships and claims from chunks, compares names and summarises descriptions.",
+        description="Chat model for most calls of an index: extraction, names and descriptions.",
     )
     answer_model: str | None = Field(None, description="Chat model that answers questions.")
     judge_model: str | None = Field(
         None,
-        description="Chat model that compares answers and finds their claims in an evaluation. A "
-        "judge of another family than the model of the answers does not prefer its own style.",
+        description="Chat model that compares answers and finds their claims in an evaluation. "
+        "Choose another family than that of the answers: models prefer their own style.",
     )
     embedding_model: str = Field(
         "text-embedding-3-small",
-        description="Embedding model of the endpoint. Two names need no endpoint: `local` is a "
-        "sentence encoder for English or Chinese text that is downloaded once (25 MB) and runs on "
-        "this machine, and `static` are word vectors that come with this project. An extractive "
-        "index uses `static` if that is set, else `local` if the extra `local` is installed.",
+        description="Embedding model of the endpoint. Two names need none: `local` is a sentence "
+        "encoder for English or Chinese that is downloaded once (25 MB) and runs on this machine, "
+        "`static` are word vectors that come with this project. An extractive index uses `static` "
+        "if that is set, else `local` if the extra `local` is installed.",
     )
     embedding_dimensions: int | None = Field(
         None,
@@ -204,14 +200,13 @@ class Settings(BaseSettings):
     max_retries: int = Field(
         5,
         ge=0,
-        description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
-        "5xx, or after a lost connection. A call that took too long is retried at most twice.",
+        description="Largest number of retries of a call after HTTP status 408, 409, 429 or 5xx, "
+        "or a lost connection. A call that took too long is retried at most twice.",
     )
     reasoning_tokens: int = Field(
         8_000,
         ge=0,
-        description="Largest number of tokens that a model may use for reasoning before a reply. "
-        "They are added to the limit of each reply.",
+        description="Tokens that a model may use for reasoning, beside the limit of each reply.",
     )
     requests_per_minute: int | None = Field(
         None,
@@ -245,8 +240,7 @@ class Settings(BaseSettings):
     input_price: float | None = Field(
         None,
         ge=0,
-        description="Price of a million input tokens in US dollars. It is used for models whose "
-        "price is not known.",
+        description="Price of a million input tokens in US dollars, where it is not known.",
     )
     output_price: float | None = Field(
         None,
@@ -316,11 +310,10 @@ class Settings(BaseSettings):
     )
     resolve: Literal["auto", "rules", "off"] = Field(
         "auto",
-        description="Whether several names of one thing become one entity. With `rules`, rules "
-        "decide where they are certain (e-mail and email, computer and computers, an acronym that "
-        "a document explains); with `auto`, a model decides about the other likely pairs, where a "
-        "model is set; with `off`, only what a person has said counts, and a name in lower case is "
-        "not the one with capitals.",
+        description="Whether several names of one thing become one entity. `rules`: where rules "
+        "are certain (e-mail and email, computer and computers, an explained acronym). `auto`: a "
+        "model, if one is set, also decides about other likely pairs. `off`: only what a person "
+        "has said counts, and upper and lower case differ.",
     )
 
     join_tokens: int = Field(
@@ -371,9 +364,8 @@ class Settings(BaseSettings):
     map_calls: int = Field(
         32,
         ge=1,
-        description="Largest number of map calls of a global search for which no level of "
-        "communities is given. It reads the most detailed level whose reports fit in this many "
-        "calls.",
+        description="Largest number of map calls of a global search for which no level is given: "
+        "it reads the finest level whose reports fit.",
     )
     map_style: Literal["points", "answer"] = Field(
         "points",

@@ -5,12 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate.conditions import (
-    OF_EVERY_ANSWER,
-    USED_BY,
-    made_with,
-    parse_condition,
-)
+from graphrag_neo4j.evaluate.conditions import OF_EVERY_ANSWER, USED_BY, made_with, parse_condition
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.settings import OF_A_QUESTION, Settings, load_settings
 

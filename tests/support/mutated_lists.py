@@ -12,12 +12,7 @@ from functools import cache
 from random import Random
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.extraction import (
-    Wording,
-    claims_of,
-    extraction_of,
-    read_with_gleanings,
-)
+from graphrag_neo4j.llm.extraction import Wording, claims_of, extraction_of, read_with_gleanings
 from graphrag_neo4j.model import Claims, Extraction, Reply
 from tests.support.fake_endpoint.book import CAROL, recall
 

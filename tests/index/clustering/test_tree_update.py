@@ -24,13 +24,7 @@ from graphrag_neo4j.index.clustering.tree_update import (
     updated_tree,
 )
 from graphrag_neo4j.model import WeightedEdge
-from tests.index.clustering.test_hierarchy import (
-    by_names,
-    checked,
-    edge_lists,
-    halves,
-    names,
-)
+from tests.index.clustering.test_hierarchy import by_names, checked, edge_lists, halves, names
 
 LIMITS = HierarchyLimits(max_size=3)
 

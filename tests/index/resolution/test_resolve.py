@@ -15,14 +15,7 @@ from graphrag_neo4j.index.stages import compare as comparing
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import (
-    ClaimRecord,
-    Extraction,
-    LLMTask,
-    NamePair,
-    NameVerdict,
-    Sameness,
-)
+from graphrag_neo4j.model import ClaimRecord, Extraction, LLMTask, NamePair, NameVerdict, Sameness
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.query.lookup import read_entity
 from tests.support.preset_backend import (

@@ -1,3 +1,3 @@
-// Reads the components of the server; the system database understands it, too.
+// Reads the components of the server; the system database also understands it.
 CALL dbms.components() YIELD versions, edition
 RETURN versions, edition

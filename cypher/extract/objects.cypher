@@ -1,4 +1,4 @@
-// Links claims to their objects, with the spelling; their chunks mention these entities, too.
+// Links claims to their objects, with the spelling; their chunks also mention these entities.
 UNWIND $rows AS row
 MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk:KgBuild), (entity:Entity {id: row.entity})
 MERGE (claim)-[object:OBJECT]->(entity)

@@ -85,7 +85,7 @@ def is_free(model: str | None) -> bool:
 class Backends:
     """Makes the backends of a client from its settings. The endpoint is opened at its first use.
 
-    An `endpoint` that is given is used instead; `aclose` closes it, too.
+    An `endpoint` that is given is used instead; `aclose` also closes it.
     """
 
     def __init__(self, settings: Settings, endpoint: "Endpoint | None" = None) -> None:
@@ -206,7 +206,7 @@ def _encoding(encoder: Encoder, settings: Settings, listen: Listener) -> Embedde
     """An embedder of chunks by the encoder, and of other texts by static vectors.
 
     The encoder embeds about 5 chunks of 500 tokens in a second on one core. There are several
-    times as many entities and reports as chunks, and they are found by their words, too.
+    times as many entities and reports as chunks, and they are also found by their words.
     """
     model = load_encoder(encoder, settings.maven_url, listen)
     return Embedder(

@@ -220,7 +220,7 @@ def _connect(ray: Any, address: str, settings: Settings) -> None:  # noqa: ANN40
             raise InputError(f"{what}: {reason}.") from error
     try:
         ray.init(address, **options)
-    except Exception as error:  # Ray raises this class itself, too
+    except Exception as error:  # Ray also raises this class itself
         if address == "auto" and isinstance(error, ConnectionError):
             raise InputError(
                 "No Ray cluster runs on this machine: start one by `ray start --head`, or give "

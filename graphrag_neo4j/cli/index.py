@@ -26,7 +26,7 @@ from graphrag_neo4j.index.estimate import Estimate
 from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.index.preparation import check_building
 from graphrag_neo4j.index.status import Again, IndexResult
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model import Step, Usage
 from graphrag_neo4j.model.events import Waiting
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 
@@ -192,7 +192,8 @@ def _tell_documents(built: IndexResult) -> None:
             f"{words.counted(n, 'document')} {words.was(n)} split into chunks with other settings."
         )
         terminal.line(f"{changed} Add --again extraction to split and read again.")
-    rows, usage = [], built.usage
+    order = (*get_args(Step), "embedding")
+    rows, usage = [], dict(sorted(built.usage.items(), key=lambda one: order.index(one[0])))
     for step, it in [*usage.items(), *([("total", total)] if len(usage) > 1 else [])]:
         tokens = (it.input_tokens, it.cached_tokens, it.output_tokens)
         counts = (f"{n:,}" for n in (it.calls, it.failed, *tokens))

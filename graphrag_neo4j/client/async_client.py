@@ -112,7 +112,7 @@ class AsyncGraphRAG:
         if self._open is not None:
             raise InputError("This GraphRAG is open already.")
         if notice := self.settings.named_by_env_file():
-            self._listen(Notice(notice, warning=True))  # shown with --quiet, too
+            self._listen(Notice(notice, warning=True))  # also shown with --quiet
         server = None if self.settings.neo4j_uri else await self._own_server()
         self._open = await self._stack.enter_async_context(self._connection(server))
         if server:

@@ -333,7 +333,7 @@ class _Cutter:
         for j in range(1, n + 1):
             self._report(j, MEASURED, self.places[j], CHOSEN)
             # A chunk that ends at j may begin at these; the piece before it is its overlap, and
-            # must fit, too.
+            # must also fit.
             first = bisect_left(self.tokens, self.tokens[j] - self.max_tokens, 0, j - 1)
             if first and self.overlap:
                 first = min(first + 1, j - 1)

@@ -3,7 +3,7 @@
 The encoding is that of the byte order mark, else UTF-8, else the best fit. Latin letters are
 decided here, by the alphabets of the languages that are written with them: the same byte is "ï" in
 one encoding and "ļ" in another, but only one of the two makes words of a language whose other
-letters are there, too. charset-normalizer decides all other scripts.
+letters are also there. charset-normalizer decides all other scripts.
 """
 
 import csv
@@ -179,7 +179,7 @@ SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼�
 # A word of several letters, some of which are not ASCII.
 WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]+[^\W\d_\x00-\x7f][^\W\d_]*|[^\W\d_\x00-\x7f][^\W\d_]+")
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
-MIXED = 0.3  # share of ASCII letters in Latin words that have others, too
+MIXED = 0.3  # share of ASCII letters in Latin words that also have others
 
 
 def _encoding_in(path: Path, named: str | None) -> str | None:

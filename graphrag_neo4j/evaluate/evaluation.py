@@ -175,7 +175,7 @@ class Evaluation:
     ) -> list[groundedness.Groundedness]:
         """Judges whether the answers rest on what they cite, and returns the shares by condition.
 
-        With `reports`, the findings of the graph's reports are judged, too. A model judges; with
+        With `reports`, the findings of the graph's reports are also judged. A model judges; with
         `words`, or if no model is set, words and vectors do. Sentences that are judged already are
         not judged again. Raises InputError if there is nothing to judge; GraphError, ModelError,
         and BudgetSpentError if `max_cost` is reached.

@@ -281,7 +281,7 @@ def is_near(asked: Asked, one: Ranked, near: float = NEAR) -> bool:
 def _words(text: str, language: str) -> Words:
     """Returns the base words of a text, also those in the language of the question.
 
-    The language of one sentence is a guess: "met" and "in" are Dutch, too. Acronyms are words in
+    The language of one sentence is a guess: "met" and "in" are also Dutch. Acronyms are words in
     any language.
     """
     words = base_words(text) | _acronyms(text)
@@ -309,7 +309,7 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
 
 
 def _best(asked: Asked, quotes: Sequence[Quote]) -> list[Quote]:
-    """Returns the sentences whose places are looked up. The nearest chunks come first, too."""
+    """Returns the sentences whose places are looked up. The nearest chunks come first."""
     if asked.whole or not asked.words:
         return list(quotes[:DRAFTED]) if asked.whole else []
     chunks = dict.fromkeys(one.record.id for one in quotes if one.record.kind == "Sources")

@@ -26,7 +26,7 @@ async def remove(
 ) -> list[str]:
     """Deletes documents by their sources, and returns the sources that the graph held.
 
-    `files` holds the sources of files; the documents that are rows of such a file are deleted, too.
+    `files` holds the sources of files; the documents that are rows of such a file are also deleted.
     The next build makes new descriptions of the entities that the deleted documents mentioned.
     Raises GraphBusyError while another run writes to the graph.
     """

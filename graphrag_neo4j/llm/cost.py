@@ -95,7 +95,7 @@ def us_dollars(amount: float) -> str:
 class Meter:
     """The usage of each step.
 
-    `whole` is the meter of the client; the meter of one run or one question counts there, too.
+    `whole` is the meter of the client; the meter of one run or one question also counts there.
     `limit` is the largest cost in US dollars of all that is counted here.
     """
 
@@ -147,7 +147,7 @@ class Meter:
         return counted
 
     def reached(self) -> float | None:
-        """The limit that is reached: that of this meter, or of one where it counts, too."""
+        """The limit that is reached: that of this meter, or of one where it also counts."""
         if self.limit is not None and self.total.cost >= self.limit:
             return self.limit
         return self.whole.reached() if self.whole else None

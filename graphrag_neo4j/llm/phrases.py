@@ -15,7 +15,7 @@ PHRASE = 4  # words
 SHORTEST = 12  # characters of a text with fewer words, as in Chinese
 LOOP = 20  # phrases from which on a text can be a loop
 DISTINCT = 0.25  # share of the phrases of a text; the phrases of prose are nearly all distinct
-SAME = 0.9  # share of the phrases of a text that stand in an earlier one, too
+SAME = 0.9  # share of the phrases of a text that also stand in an earlier one
 
 
 def words(text: str, *, cited: bool = True) -> list[str]:

@@ -41,7 +41,7 @@ NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d{1,9})?")
 OF = re.compile(r"\s*(?:/|of|out of)\s*(\d{1,9})")
 INTEGER = re.compile(r"\d{1,15}")
 LONGEST_TEXT = 1990  # characters; the longest explanation in a real index of 122 reports has 1,051
-FOLLOW_UPS = 5  # follow-up questions; the prompt says five, too
+FOLLOW_UPS = 5  # follow-up questions, as the prompt says
 SUMMARY = 120  # characters of a summary that is the beginning of an explanation
 
 

@@ -30,7 +30,7 @@ LONGEST_SENTENCE = 320  # characters of a definition or a reason
 LONGEST_TYPE = 40  # characters of the name of a type
 LONGEST_REPLY = 6000  # characters of a list that the model is shown again
 REPLY_TOKENS = 3000  # of a profile or of the types
-SHARED = 0.5  # share of the names of a type that another type may have, too
+SHARED = 0.5  # share of the names of a type that another type may also have
 SEVERAL = "several"
 LEAST_ENTITIES = 2  # of an example
 NAMED = 3  # names that a problem of an example lists
@@ -280,7 +280,7 @@ def _flaw(
     if not keys:
         return "none of the names that the model gave for it stands in the passages"
     if len(keys & taken) >= SHARED * len(keys):
-        return "another type has its names, too"
+        return "another type also has its names"
     if len(before) == MOST_TYPES:
         return f"there are {MOST_TYPES} types already"
     return None

@@ -201,7 +201,7 @@ def ground(
 ) -> Grounded:
     """The text without the citations of records that are not in `known`.
 
-    With the `material` that the model has read, loose citations are read, too.
+    With the `material` that the model has read, loose citations are also read.
 
     >>> ground("Rich [Data: Entities (5, 99)]. Dead [Data: Reports (1)].", {"Entities": {5}}).text
     'Rich [Data: Entities (5)]. Dead.'

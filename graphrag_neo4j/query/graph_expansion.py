@@ -466,7 +466,7 @@ def pagerank(
             onward = (1 - again) * here
             for n, share in onto if onward else ():
                 walked[n] += onward * share
-        back = 1 - sum(walked)  # the mass of nodes without edges returns to the seeds, too
+        back = 1 - sum(walked)  # the mass of nodes without edges also returns to the seeds
         after = [there + back * seed for there, seed in zip(walked, restart, strict=True)]
         moved = sum(abs(a - b) for a, b in zip(after, mass, strict=True))
         mass = after

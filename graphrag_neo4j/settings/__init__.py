@@ -532,7 +532,7 @@ def _explain(error: ValidationError) -> str:
 def unknown_names() -> list[str]:
     """A sentence for each name in the environment or `.env` that begins with KG_ and is no setting.
 
-    Names such as KG_NEO4J_URI are read, too.
+    Names such as KG_NEO4J_URI are also read.
     """
     known = {f"{OURS}{name}".upper() for name in Settings.model_fields}
     known |= {name.upper() for name in _names_in_python()}

@@ -123,7 +123,7 @@ def _long_forms(types: Mapping[str, str], speakers: set[str]) -> dict[str, tuple
 
     Powell is Jerome Powell, and MIT is the Massachusetts Institute of Technology. A short name that
     fits two long names stays as it is. `types` gives the type of each name, "" if it is uncertain;
-    the names of speakers count as long names, too.
+    the names of speakers also count as long names.
     """
     spoken = {name.casefold() for name in speakers}
     long = {name: type_ for name, type_ in types.items() if " " in name}

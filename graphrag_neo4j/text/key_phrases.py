@@ -1,4 +1,4 @@
-"""Finds key phrases: the topics of a chunk that are not names. In Chinese and Japanese, names, too.
+"""Finds key phrases: the topics of a chunk that are not names. In Chinese and Japanese, also names.
 
 In English they are noun phrases, and single nouns that are rare or repeated. The usual part of
 speech of a word comes from Brill's lexicon (in `data/lexicon`); a few rules that look at the words

@@ -4,7 +4,7 @@
     python scripts/bench/index.py --hub                one pair stated in 10,000 chunks
     python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER, and on ten copies
 
-The names in each of the ten copies are others, so that there are more entities, too.
+The names in each of the ten copies are others, so that there are also more entities.
 Only the model is not real: it is an endpoint without latency in a separate process. The embedded
 Neo4j runs in a new home folder. There is one gleaning (two calls for each chunk) and no claims.
 """

@@ -93,7 +93,7 @@ def test_types_without_a_name_in_the_passages_or_with_those_of_another_are_left_
     ]
     assert dict(found.left_out) == {
         "persons": "it comes twice",
-        "official": "another type has its names, too",
+        "official": "another type also has its names",
         "planet": "none of the names that the model gave for it stands in the passages",
     }
 

@@ -259,7 +259,7 @@ def usage_error(error: click.ClickException) -> None:
 
 
 def prepare() -> None:
-    """Sends the logs, warnings and tracebacks of Python through the filter, too.
+    """Also sends the logs, warnings and tracebacks of Python through the filter.
 
     A character that the terminal's encoding lacks is printed as a question mark.
     """

@@ -14,6 +14,7 @@ STEPS: Final = {
     "report": "reports",
     "embed": "embedding",
     "map": "reading",
+    "resolve": "joining names",
     "compare": "names",
 }
 

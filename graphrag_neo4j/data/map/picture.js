@@ -106,7 +106,7 @@ class Picture {
         return place[2] > Math.max(4, reach) && inside(place, x, y);
       });
     }
-    // Between the largest circles, the nearest one is hit, however small it is: one of the ring, too.
+    // Between the largest circles, the nearest one is hit, however small it is, also one of the ring.
     if (found === this.packed) found = this.near(found.children, x, y, reach) ?? found;
     return found === this.packed && !inside(this.place(found), x, y) ? null : found.data;
   }

@@ -68,7 +68,7 @@ class ListedRow(TypedDict):
 async def resolve_and_merge(graph: Graph, listen: Listener, *, rules: bool) -> None:
     """Resolves names and merges in turns, until no evidence moves any more."""
     while await resolve(graph, listen, rules=rules):
-        await merge(graph, listen)
+        await merge(graph, listen, "merge of joined names")
 
 
 async def read_decisions(graph: Graph) -> list[NameDecision]:

@@ -8,7 +8,7 @@ reversed, and leaves nothing behind.
 A split of "Mercury" by the type organization gives the mentions of this type the name "Mercury
 (organization)". From then on these are two spellings, and the stage resolve gives each an entity. A
 chunk that gives the name only types of the split means the other thing throughout: then its
-statements and claims about the name go with it, too. Where a chunk gives it both types, or none,
+statements and claims about the name also go with it. Where a chunk gives it both types, or none,
 they stay with the first name.
 """
 

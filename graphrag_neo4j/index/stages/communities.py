@@ -3,7 +3,7 @@
 The first tree is that of Leiden. Where the graph changes later, only the part of the tree that the
 change touches is changed (`clustering.tree_update`), and a community that lives on keeps its node
 with its id, its ref and its report, though members come and go. A run with `fresh` makes the tree
-that a first run would make; communities that live on in it keep their nodes, too.
+that a first run would make; communities that live on in it also keep their nodes.
 """
 
 import math

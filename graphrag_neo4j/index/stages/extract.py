@@ -218,7 +218,7 @@ async def _named(
 ) -> dict[str, dict[str, str]]:
     """The spellings that each chunk uses by id, also those that another entity holds.
 
-    Where a chunk uses the name that a split has given, its first name counts as used, too.
+    Where a chunk uses the name that a split has given, its first name also counts as used.
     """
     named: dict[str, dict[str, str]] = {chunk: {} for chunk in chunks}
     for row in await tx.run("extract/mentioned", MentionedRow, chunks=chunks):

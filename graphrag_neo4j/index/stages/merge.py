@@ -46,9 +46,9 @@ class StalePairRow(TypedDict):
     stated: list[tuple[bool, list[float]]]
 
 
-async def merge(graph: Graph, listen: Listener) -> None:
+async def merge(graph: Graph, listen: Listener, stage: str = "merge") -> None:
     """Brings all marked entities and pairs up to date, and marks them for the stage summarize."""
-    listen(Started("merge", int((await graph.read("merge/count", CountRow))[0]["n"])))
+    listen(Started(stage, int((await graph.read("merge/count", CountRow))[0]["n"])))
     # Pairs come first: what a hub keeps depends on their weights.
     while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE):
         await graph.transact(partial(_save_pairs, [_pair(pair) for pair in pairs]))

@@ -194,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
     def answer(self, page: str | None, origins: Collection[str]) -> None:
         """Sends a page to Neo4j Browser, and refuses everybody else."""
         # A foreign host name that resolves to this machine would give a foreign page our origin
-        # (DNS rebinding), so the Host header is checked, too.
+        # (DNS rebinding), so the Host header is also checked.
         host, _, port = self.headers.get("Host", "").rpartition(":")
         ours = host in ("localhost", LOOPBACK) and port == str(self.server.server_port)
         allowed = ours and self.headers.get("Origin") in origins

@@ -40,7 +40,7 @@ Outcome = Literal["claims", "nothing to check", "ambiguous", "added"]
 KNOWN: Final = ("question", "context", "sentences")
 FILES: Final = ("eval_select", "eval_disambiguate", "eval_decompose")
 SENTENCES_AT_ONCE: Final = 10
-AROUND: Final = 5  # sentences before and after a part that the model reads, too
+AROUND: Final = 5  # sentences around a part that the model also reads
 # Marks of Markdown at the beginning of a line, and a line that is a heading.
 MARK = regex.compile(r"^[ \t]*+(?:(?:[-*+•>]|\d{1,3}[.)]|#{1,6})[ \t]++|\|)*+")
 HEADING = regex.compile(r"[ \t]*+(?:#{1,6}[ \t].*|(\*\*|__)[^*_]{1,200}\1:?[ \t]*+)")

@@ -49,7 +49,7 @@ CITED = re.compile(
     r"【[^【】\n]{0,80}†[^【】\n]{0,80}】",
     re.IGNORECASE,
 )
-# A heading above a list of references, in the languages in which citations are read, too.
+# A heading above a list of references, in the languages in which citations are read.
 HEADING = re.compile(
     r"[#*_\s]{0,12}(?:references|sources|citations|bibliography|quellen|références|referencias|"
     r"参考文献|来源|出典)[*_:：\s]{0,12}",

@@ -23,7 +23,7 @@ BULLET = r"(?:[-*•+>][ ]|\d{1,4}[.)][ ]|\|[ ]?|\*\*|,)?"
 # The delimiter that is asked for, in the spellings that occur in lists only, becomes DELIMITER.
 DELIMITER = "<|>"
 SPELLINGS = re.compile(r"[<＜]\s?[|｜]{1,2}\s?[>＞]|<SEP>|\$?\{tuple_delimiter\}", re.IGNORECASE)
-# Others, in the order in which they are tried. A text may have them, too.
+# Others, in the order in which they are tried. A text may also have them.
 OTHERS = (r"<>|<\||\|>", r"\|\|", r"\t", "｜", r"\|", "[;；]")
 DELIMITERS = [re.compile(one) for one in (re.escape(DELIMITER), *OTHERS)]
 ANY = "|".join(one.pattern for one in DELIMITERS)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 @options.value(
     "--level",
     None,
-    "For global search: the level of communities to read. 0 is the coarsest. The default is "
-    "the finest level whose reports fit into KG_MAP_CALLS calls.",
+    "For global search: the level of communities to read. 0 is the coarsest, the default without a "
+    "model; else it is the finest level whose reports fit into KG_MAP_CALLS calls.",
     type=click.IntRange(min=0),
 )
 @options.flag(

@@ -173,15 +173,16 @@ async def _cover(
     if level is not None and level > deepest:
         known = f"The levels are 0 (the coarsest) to {deepest}." if deepest else ONLY_LEVEL
         raise InputError(f"There is no level {level}. {known}")
-    # By default the finest level whose reports fit into `map_calls` calls. Of the reports that were
-    # made without a model only those count that `_units` takes.
+    # By default the finest level whose reports fit into `map_calls` calls; without a model the
+    # coarsest, whose communities are themes. Of the reports that were made without a model only
+    # those count that `_units` takes.
     room = query.settings.map_calls * query.settings.map_context_tokens
     tokens = {
         row["level"]: row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
         for row in levels
     }
     finest = max((one for one, n in tokens.items() if n <= room), default=0)
-    chosen = finest if level is None else level
+    chosen = level if level is not None else finest if query.settings.has_model else 0
     by_default = level is None and question.prefilter is None and query.settings.has_model
     if calls is None and by_default and any(row["quoted"] for row in levels):
         calls = CALLS_FOR_QUOTATIONS

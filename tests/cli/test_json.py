@@ -54,7 +54,7 @@ def test_every_command_with_json_has_a_schema_and_is_held_against_it() -> None:
     assert {path.stem for path in SCHEMAS.iterdir()} == {name.replace(" ", "-") for name in found}
     text = PAGE.read_text("utf-8")
     for name in found:
-        assert f"`kg-build {name}` | [{name.replace(' ', '-')}.json](json/" in text
+        assert f"`kg-build {name}`: [{name.replace(' ', '-')}.json](json/" in text
 
 
 @pytest.mark.parametrize("command", sorted(HELD))

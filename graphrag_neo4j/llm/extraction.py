@@ -14,7 +14,14 @@ from datetime import datetime
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
-from graphrag_neo4j.llm.replies.lists import FIELDS, IN_NAME, SCORE, ReadList, read_list
+from graphrag_neo4j.llm.replies.lists import (
+    FIELDS,
+    IN_NAME,
+    SCORE,
+    ReadList,
+    has_predicate,
+    read_list,
+)
 from graphrag_neo4j.llm.reply_limits import ONE_WORD
 from graphrag_neo4j.model import (
     ClaimRecord,
@@ -44,6 +51,7 @@ BEGINNING = 60  # characters of an unread text that are kept
 SHOWN = 500  # characters of an unreadable reply that the model is shown
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WEAKEST = 1.0
+LONGEST_PREDICATE = 80  # characters: a longer text is no phrase
 CLAIM_FIELDS = 8
 NAMES_OF_CLAIM = 3  # fields before the status: the subject, the object and the type
 STATUSES = frozenset({"TRUE", "FALSE", "SUSPECTED"})
@@ -207,8 +215,9 @@ def _kind(record: Sequence[str]) -> str:
     kind = clean_name(record[0]).casefold()
     if kind in FIELDS or any(map(IN_NAME.search, record)):  # several records in one
         return kind
-    is_scored = SCORE.fullmatch(record[-1]) is not None
-    shape = {4: "" if is_scored else "entity", 5: "relationship" if is_scored else ""}
+    more = has_predicate(record)
+    is_scored = more or SCORE.fullmatch(record[-1]) is not None
+    shape = {4: "" if is_scored else "entity", 5 + more: "relationship" if is_scored else ""}
     return shape.get(len(record)) or kind
 
 
@@ -228,6 +237,7 @@ def _relationship(
     if len(fields) < 3:
         raise _UnusableError("relationship with too few fields")
     source, target = (_end(one, named) for one in fields[:2])
+    *fields, predicate = fields if has_predicate(["relationship", *fields]) else [*fields, ""]
     *description, last = fields[2:]
     if not (name_key(source) and name_key(target)):
         raise _UnusableError("relationship without a name")
@@ -243,10 +253,20 @@ def _relationship(
         raise _UnusableError("relationship with too few fields")
     number = NUMBER.search(last) if len(last) <= 20 else None  # "8", "8/10" or "strength: 8"
     strength = float(number[0]) if number else -1.0
+    phrase = _predicate(predicate, unusable)
     if not description or not 0 <= strength < math.inf:
         unusable.append("relationship without a strength")
-        return RelationshipRecord(source, target, "<|>".join(fields[2:]), WEAKEST)
-    return RelationshipRecord(source, target, "<|>".join(description), strength)
+        return RelationshipRecord(source, target, "<|>".join(fields[2:]), WEAKEST, phrase)
+    return RelationshipRecord(source, target, "<|>".join(description), strength, phrase)
+
+
+def _predicate(text: str, unusable: list[str]) -> str:
+    """A predicate in one form: "WORKS_FOR." becomes "works for"; "" for a text that is none."""
+    phrase = clean_name(text.replace("_", " ")).rstrip(".").lower()
+    if len(phrase) > LONGEST_PREDICATE:
+        unusable.append("relationship with a predicate that is too long")
+        return ""
+    return "" if phrase in NONE else phrase
 
 
 def _end(text: str, named: Mapping[str, str]) -> str:

@@ -150,12 +150,17 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipRecord:
-    """A relationship, as one record of a reply gives it. `strength` is the model's score."""
+    """A relationship, as one record of a reply gives it.
+
+    `strength` is the model's score. `predicate` is a verb phrase that leads from the source to the
+    target, such as "works for"; "" if there is none.
+    """
 
     source: str
     target: str
     description: str
     strength: float
+    predicate: str = ""
 
 
 @dataclass(frozen=True, slots=True)

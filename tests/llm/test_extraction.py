@@ -101,6 +101,73 @@ def test_a_delimiter_inside_a_description_stays_in_it() -> None:
     assert found.relationships == [RelationshipRecord("Ann", "Bob", "She sends<|>to him", 4.0)]
 
 
+@pytest.mark.parametrize("delimiter", ["<|>", "|", " | ", "\t", "<SEP>", ";", "｜"])
+@pytest.mark.parametrize(("opening", "closing"), [("(", ")"), ("", ""), ("[", "]")])
+@pytest.mark.parametrize("said", ["They met", "She sends; in 1843, 8 | 9 of them to him"])
+def test_a_predicate_stands_behind_the_strength_or_is_left_out(
+    delimiter: str, opening: str, closing: str, said: str
+) -> None:
+    fields = ('"relationship"', "Ann", "Bob", said, "8")
+    for more, predicate in (
+        ((), ""),
+        (("works for",), "works for"),
+        (('"WORKS_FOR."',), "works for"),
+    ):
+        record = opening + delimiter.join((*fields, *more)) + closing
+        found = extraction(f"{record}\n##\n{record}\n##\n<|COMPLETE|>")
+        [one, other] = found.relationships
+        assert one == other == RelationshipRecord("Ann", "Bob", said, 8.0, predicate)
+        assert not found.unusable
+
+
+@pytest.mark.parametrize(
+    ("ends", "description", "strength", "predicate"),
+    [
+        ("They met<|>8<|>", "They met", 8.0, ""),
+        ("They met<|>8/10<|>n/a", "They met", 8.0, ""),
+        ("She sends<|>to him<|>8<|>helps", "She sends<|>to him", 8.0, "helps"),
+        ("They met<|>8|helps", "They met", 8.0, "helps"),
+        ("Of 1843<|>1843<|>8", "Of 1843<|>1843", 8.0, ""),
+        ("1843<|>8 (high)", "1843", 8.0, ""),
+        ("They met<|>helps<|>8", "They met<|>helps", 8.0, ""),
+    ],
+)
+def test_the_strength_tells_whether_a_predicate_follows(
+    ends: str, description: str, strength: float, predicate: str
+) -> None:
+    found = extraction(f'("relationship"<|>Ann<|>Bob<|>{ends})##<|COMPLETE|>')
+    told = RelationshipRecord("Ann", "Bob", description, strength, predicate)
+    assert found.relationships == [told]
+    assert not found.unusable
+
+
+def test_a_sentence_is_no_predicate_and_is_counted() -> None:
+    said = "which says that the two have known each other since they were at school in the town"
+    found = extraction(f'("relationship"<|>Ann<|>Bob<|>They met<|>8<|>{said})##<|COMPLETE|>')
+    assert found.relationships == [RelationshipRecord("Ann", "Bob", "They met", 8.0)]
+    assert found.unusable == ["relationship with a predicate that is too long"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ('"description": "D", "strength": 8, "predicate": "Helps"', ("D", 8.0, "helps")),
+        ('"predicate": "Helps", "description": "D", "strength": 8', ("D", 8.0, "helps")),
+        ('"description": "D", "strength": 8', ("D", 8.0, "")),
+        ('"description": "D", "predicate": "Helps"', ("D", 1.0, "")),
+    ],
+)
+def test_json_names_the_predicate(given: str, told: tuple[str, float, str]) -> None:
+    found = extraction(f'[{{"source": "Ann", "target": "Bob", {given}}}]')
+    assert found.relationships == [RelationshipRecord("Ann", "Bob", *told)]
+
+
+def test_a_record_that_follows_a_predicate_without_a_border_is_one_unread_text() -> None:
+    one = '("relationship"<|>Ann<|>Bob<|>They met<|>8<|>helps'
+    for record in (one, one.removesuffix("<|>helps")):
+        assert len(read_list(f"{record} thing<|>Cid<|>person<|>A ghost)").unread) == 1
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
@@ -122,10 +189,14 @@ def test_a_record_that_can_not_be_used_is_counted_by_its_reason(record: str, rea
 def test_kinds_in_another_language_are_read() -> None:
     found = extraction(
         '("Entität"<|>Ann<|>person<|>A captain)##("实体"<|>Bob<|>person<|>A cook)##'
-        '("Beziehung"<|>Ann<|>Bob<|>They sailed<|>8)##<|COMPLETE|>'
+        '("Beziehung"<|>Ann<|>Bob<|>They sailed<|>8)##'
+        '("Beziehung"<|>Bob<|>Ann<|>He cooks<|>8<|>kocht für)##<|COMPLETE|>'
     )
     assert [entity.name for entity in found.entities] == ["Ann", "Bob"]
-    assert found.relationships == [RelationshipRecord("Ann", "Bob", "They sailed", 8.0)]
+    assert found.relationships == [
+        RelationshipRecord("Ann", "Bob", "They sailed", 8.0),
+        RelationshipRecord("Bob", "Ann", "He cooks", 8.0, "kocht für"),
+    ]
 
 
 def test_a_list_without_a_usable_record_is_a_failed_chunk() -> None:

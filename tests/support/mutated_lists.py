@@ -37,7 +37,7 @@ BETWEEN = (*LINES, "##", "", " ## ", ",\n", "{record_delimiter}\n")
 ENDS = ("\n##\n<|COMPLETE|>", "", "\n<|COMPLETE|>", "\n{completion_delimiter}")
 FIELDS = {
     "entity": ("name type description", "entity_name entity_type entity_description"),
-    "relationship": ("source target description strength",),
+    "relationship": ("source target description strength predicate",),
     "claim": ("subject object type status start_date end_date description source_text",),
 }
 
@@ -84,7 +84,7 @@ def _invented(chance: Random, claims: bool) -> Sequence[Record]:
         ]
     entities = [("entity", name, "person", text) for name, text in zip(names, said, strict=False)]
     pairs = [("relationship", names[n], names[n + 1], said[5 + n], "8") for n in range(3)]
-    return [*entities, *pairs]
+    return [*entities, pairs[0], *((*pair, "sailed with") for pair in pairs[1:])]
 
 
 @cache
@@ -95,7 +95,8 @@ def _of_book() -> tuple[Sequence[Record], Sequence[Record]]:
     known = recall(book[at : at + 8000])
     assert known is not None
     named = [("entity", *one) for one in known.entities]
-    pairs = [("relationship", *map(str, one)) for one in known.relationships]
+    pairs = [("relationship", *map(str, one), one.predicate) for one in known.relationships]
+    pairs = [pair if pair[-1] else pair[:-1] for pair in pairs]
     return [*named, *pairs], list({one[0]: tuple(one) for one in known.claims}.values())
 
 
@@ -122,7 +123,7 @@ def _named(record: Record, chance: Random) -> str:
     """Writes a record as an object, in JSON or as Python shows it."""
     names = chance.choice(FIELDS.get(record[0], FIELDS["claim"]))
     values = record if len(record) == 8 else record[1:]
-    named: dict[str, object] = dict(zip(names.split(), values, strict=True))
+    named: dict[str, object] = dict(zip(names.split(), values, strict=False))
     if len(record) < 8 and chance.random() < 0.5:
         named = {"kind": record[0], **named}
     return json.dumps(named, ensure_ascii=False) if chance.random() < 0.7 else repr(named)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.replies.json_values import SYNTAX, TWICE, JSONValues, read_values
 
-FIELDS = {"entity": 4, "relationship": 5}
+FIELDS = {"entity": 4, "relationship": 5}  # without the predicate, which may be missing
 FIELDS_OF_CLAIM = 8
 OPENING, CLOSING = r"[(\[（［]", r"[)\]）］]"
 QUOTES = "\"'“”‘’*_`"
@@ -228,20 +228,31 @@ def _split(body: str, delimiter: re.Pattern[str], *, claims: bool) -> Sequence[s
     kind = kind_of(fields[0])
     wanted = FIELDS_OF_CLAIM if claims else FIELDS.get(kind, 0)
     if delimiter is DELIMITERS[0]:
-        loose = IN_NAME.split(body) if len(fields) < wanted else []  # one that is damaged
-        is_whole = (
-            kind == "entity" or SCORE.fullmatch(loose[-1] if loose else "") or _is_claim(loose)
-        )
-        return loose if len(loose) == wanted and is_whole else fields
+        loose = IN_NAME.split(body)  # a delimiter that is damaged
+        more = kind == "relationship" and has_predicate(loose)
+        is_whole = kind == "entity" or more or SCORE.fullmatch(loose[-1]) or _is_claim(loose)
+        return loose if len(fields) < len(loose) == wanted + more and is_whole else fields
     if claims:
         return delimiter.split(body, maxsplit=FIELDS_OF_CLAIM - 1 + (kind == "claim"))
     if len(fields) <= wanted:
         return fields
     *first, text = delimiter.split(body, maxsplit=3)
-    if kind == "relationship" and SCORE.fullmatch(fields[-1]):
-        *_, mark = delimiter.finditer(text)
-        return [*first, text[: mark.start()], text[mark.end() :]]
+    behind = 2 if has_predicate(fields) else 1 if SCORE.fullmatch(fields[-1]) else 0
+    if kind == "relationship" and behind:
+        mark = list(delimiter.finditer(text))[-behind]
+        return [*first, text[: mark.start()], *fields[-behind:]]
     return [*first, text]
+
+
+def has_predicate(fields: Sequence[str]) -> bool:
+    """Tells whether a relationship ends with a predicate, and not with its strength.
+
+    The predicate stands behind the strength, because a strength is the only field that shows what
+    it is: a description may hold delimiters, so a number of fields would not tell the two forms
+    apart. A relationship that ends with a strength has no predicate, whatever stands before.
+    """
+    is_longer = len(fields) > FIELDS["relationship"]
+    return is_longer and bool(SCORE.fullmatch(fields[-2])) and not SCORE.fullmatch(fields[-1])
 
 
 def _is_claim(fields: Sequence[str]) -> bool:
@@ -260,7 +271,9 @@ def _joined(piece: str, fields: Sequence[str], *, claims: bool) -> list[str]:
 
     They show by their kinds or states, or by more fields than a record has.
     """
-    over = len(fields) - (FIELDS_OF_CLAIM if claims else FIELDS.get(fields[0], 4))
+    whole = FIELDS_OF_CLAIM if claims else FIELDS.get(fields[0], 4)
+    whole += fields[0] == "relationship" and has_predicate(fields[: whole + 1])
+    over = len(fields) - whole
     step = 7 if claims else 3 if fields[0] in FIELDS else 2
     ends = range(len(fields) - over, len(fields), step) if over > 2 else ()
     begun = BEGUN[claims].findall(piece)
@@ -320,6 +333,7 @@ NAMES_OF_FIELDS: Mapping[str, Sequence[Sequence[str]]] = {
     "relationship": (
         ("source", "from", "subject", "head"), ("target", "to", "object", "tail"),
         ("description", "relationship", "relation", "type"), ("strength", "weight", "score"),
+        ("predicate",),
     ),
     "entity": (("name", "entity", "title", "id"), ("type", "category"), ("description", "summary")),
 }  # fmt: skip
@@ -374,8 +388,10 @@ def _mapped(value: Mapping[str, object], *, claims: bool) -> list[str] | None:
         names = NAMES_OF_FIELDS[kind]
         fields = [next((given[one] for one in each if one in given), None) for each in names]
         if all(fields[at] is not None for at in NEEDED[kind]) and sum(map(bool, fields)) > 1:
-            is_weak = kind == "relationship" and fields[-1] is None
-            texts = [one or "" for one in (fields[:-1] if is_weak else fields)]
+            ends = (
+                None in fields[3:] and kind == "relationship"
+            )  # nothing stands behind a gap there
+            texts = [one or "" for one in (fields[: fields.index(None, 3)] if ends else fields)]
             return texts if claims else [kind, *texts]
     return None
 

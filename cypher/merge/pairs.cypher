@@ -4,4 +4,4 @@ MATCH (start:KgBuild)-[pair:RELATED]->() WHERE pair.stale = true
 WITH start, pair LIMIT $limit
 RETURN pair.id AS id,
   COLLECT { MATCH (source)-[stated:STATED {pair: pair.id}]->()
-            RETURN [source = start, stated.strengths] } AS stated
+            RETURN [source = start, stated.strengths, stated.predicates] } AS stated

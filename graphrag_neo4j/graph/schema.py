@@ -59,6 +59,7 @@ PROPERTIES = (
     *("description", "descriptions", "degree", "weight", "reversed", "opposite", "level", "size"),
     *("summary", "rating", "rating_explanation", "report", "behind", "status", "start_date"),
     *("end_date", "source_text", "subject_text", "object_text", "extraction_error"),
+    *("predicate", "predicates", "opposite_predicates"),
     *("claims_error", "description_error", "report_error", "embedding_error"),
 )
 Key = tuple[str, str, tuple[str, ...]]

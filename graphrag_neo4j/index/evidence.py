@@ -54,22 +54,27 @@ def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
 
 def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
     """A row for each ordered pair of entities that a chunk states a relationship between."""
-    statements: defaultdict[tuple[str, str], set[tuple[str, float]]] = defaultdict(set)
+    statements: defaultdict[tuple[str, str], set[tuple[str, float, str]]] = defaultdict(set)
     for one in extraction.relationships:
         ends = entity_id(one.source), entity_id(one.target)
-        statements[ends].add((one.description, one.strength))
-    return [
-        {
-            "id": identify("stated", chunk, source, target),
-            "chunk": chunk,
-            "source": source,
-            "target": target,
-            "pair": pair_id(source, target),
-            "descriptions": [description for description, _ in sorted(statements[source, target])],
-            "strengths": [strength for _, strength in sorted(statements[source, target])],
-        }
-        for source, target in sorted(statements)
-    ]
+        statements[ends].add((one.description, one.strength, one.predicate))
+    rows: list[Row] = []
+    for (source, target), said in sorted(statements.items()):
+        triples = sorted(said)
+        predicates = [predicate for _, _, predicate in triples]
+        rows.append(
+            {
+                "id": identify("stated", chunk, source, target),
+                "chunk": chunk,
+                "source": source,
+                "target": target,
+                "pair": pair_id(source, target),
+                "descriptions": [description for description, _, _ in triples],
+                "strengths": [strength for _, strength, _ in triples],
+                "predicates": predicates if any(predicates) else None,
+            }
+        )
+    return rows
 
 
 def pair_rows(stated: Iterable[Row]) -> list[Row]:

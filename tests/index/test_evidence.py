@@ -24,9 +24,14 @@ NAME = st.sampled_from(NAMES)
 PROSE = st.sampled_from(["", "Sails.", "Rows.", "Sails and rows."])
 ENTITIES = st.lists(st.builds(EntityRecord, NAME, st.sampled_from(["person", "ship"]), PROSE))
 RELATIONSHIPS = st.lists(
-    st.builds(RelationshipRecord, NAME, NAME, PROSE, st.sampled_from([1.0, 2.0, 9.0])).filter(
-        lambda one: entity_id(one.source) != entity_id(one.target)
-    )
+    st.builds(
+        RelationshipRecord,
+        NAME,
+        NAME,
+        PROSE,
+        st.sampled_from([1.0, 2.0, 9.0]),
+        st.sampled_from(["", "owns", "helps"]),
+    ).filter(lambda one: entity_id(one.source) != entity_id(one.target))
 )
 DATE = st.sampled_from([None, "1843", "1843-12-25"])
 CLAIMS = st.lists(
@@ -84,6 +89,19 @@ def test_both_directions_are_kept_apart_and_are_one_pair() -> None:
     [pair] = pair_rows(rows)
     assert pair["id"] == rows[0]["pair"] == rows[1]["pair"]
     assert [pair["start"], pair["end"]] == sorted([ann, bob])
+
+
+def test_each_statement_has_its_predicate_and_a_row_without_any_has_no_list() -> None:
+    said = [
+        RelationshipRecord("Ann", "Bob", "She helps.", 2.0, "helps"),
+        RelationshipRecord("Ann", "Bob", "She came.", 3.0),
+        RelationshipRecord("Bob", "Ann", "He came.", 1.0),
+    ]
+    rows = {row["source"]: row for row in stated_rows("c", Extraction([], said))}
+    both, none = rows[entity_id("Ann")], rows[entity_id("Bob")]
+    lists = (both["descriptions"], both["strengths"], both["predicates"])
+    assert lists == (["She came.", "She helps."], [3.0, 2.0], ["", "helps"])
+    assert none["predicates"] is None
 
 
 def test_claims_that_differ_in_anything_are_two() -> None:

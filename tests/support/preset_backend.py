@@ -184,13 +184,16 @@ async def relationships(graph: Graph) -> list[RelationshipRow]:
 
 
 def found(
-    *records: tuple[str, str, str] | tuple[str, str, str, float],
+    *records: tuple[str, str, str] | tuple[str, str, str, float] | tuple[str, str, str, float, str],
     cut: bool = False,
     unusable: Sequence[str] = (),
 ) -> Extraction:
-    """(name, type, description) for an entity, (source, target, description, strength) for two."""
+    """(name, type, description) for an entity; for two (source, target, description, strength).
+
+    A predicate may follow the strength.
+    """
     entities = [EntityRecord(*one) for one in records if len(one) == 3]
-    relationships = [RelationshipRecord(*one) for one in records if len(one) == 4]
+    relationships = [RelationshipRecord(*one) for one in records if len(one) > 3]
     return Extraction(entities, relationships, cut, unusable)
 
 

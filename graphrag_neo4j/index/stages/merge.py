@@ -1,14 +1,17 @@
-"""Derives entities and pairs from their evidence: names, types, degrees, weights, directions.
+"""Derives entities and pairs from their evidence: names, types, degrees, weights, predicates.
 
 Names and types are decided by vote. The order of the evidence makes no difference: of texts with
 equally many votes, the first by code point wins.
 
 A RELATED relationship starts at the smaller id. The direction in which it is shown is that of most
 of its statements: `reversed` says that these go from its end to its start, and `opposite` counts
-the statements that go against the shown direction.
+the statements that go against the shown direction. `predicates` lead in the shown direction and
+`opposite_predicates` in the other, each list with the most frequent first; `predicate` is the first
+of the shown direction.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from typing import TypedDict
@@ -26,6 +29,7 @@ PAGE = 1000
 # that count most, KEPT of each, so that no question reads all of them.
 HUB = 1000
 KEPT = 200
+MOST_PREDICATES = 20  # of a pair, in each direction
 UNSURE = "concept"  # the type of a described entity that no chunk gives a type
 
 
@@ -40,10 +44,13 @@ class StaleEntityRow(TypedDict):
 
 
 class StalePairRow(TypedDict):
-    """A marked pair. `stated` holds the direction (True: forward) and strengths for each chunk."""
+    """A marked pair. `stated` holds for each chunk the direction (True: forward) and its lists.
+
+    These are the strengths of its statements and, if any has one, their predicates, "" for none.
+    """
 
     id: str
-    stated: list[tuple[bool, list[float]]]
+    stated: list[tuple[bool, list[float], list[str] | None]]
 
 
 async def merge(graph: Graph, listen: Listener, stage: str = "merge") -> None:
@@ -88,9 +95,10 @@ def _entity(row: StaleEntityRow) -> Row:
 
 
 def _pair(row: StalePairRow) -> Row:
-    strengths = [strength for _, stated in row["stated"] for strength in stated]
-    forward = sum(len(stated) for goes_forward, stated in row["stated"] if goes_forward)
+    strengths = [strength for _, stated, _ in row["stated"] for strength in stated]
+    forward = sum(len(stated) for goes_forward, stated, _ in row["stated"] if goes_forward)
     backward = len(strengths) - forward
+    shown = _predicates(row, forward=backward <= forward)
     # fsum: the mean of the same numbers is the same in any order.
     return {
         "id": row["id"],
@@ -98,4 +106,19 @@ def _pair(row: StalePairRow) -> Row:
         "strength": math.fsum(strengths) / len(strengths),
         "reversed": backward > forward,
         "opposite": min(forward, backward),
+        "predicate": shown[0] if shown else None,
+        "predicates": shown or None,
+        "opposite_predicates": _predicates(row, forward=backward > forward) or None,
     }
+
+
+def _predicates(row: StalePairRow, *, forward: bool) -> list[str]:
+    """The predicates of one direction: the most frequent first, then the strongest."""
+    strengths = defaultdict[str, list[float]](list)
+    for goes_forward, stated, predicates in row["stated"]:
+        if goes_forward is forward:
+            for predicate, strength in zip(predicates or (), stated, strict=False):
+                strengths[predicate].append(strength)
+    strengths.pop("", None)
+    votes = [(-len(said), -math.fsum(said), one) for one, said in strengths.items()]
+    return [one for _, _, one in sorted(votes)[:MOST_PREDICATES]]

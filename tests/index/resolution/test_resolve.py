@@ -35,19 +35,21 @@ TEXTS = {
     "One.": found(
         ("computer", "concept", "A machine."),
         ("Ada", "person", "A mathematician."),
-        ("Ada", "computer", "Ada programs it.", 4.0),
+        ("Ada", "computer", "Ada programs it.", 4.0, "programs"),
     ),
     "Two.": found(
         ("Computers", "concept", "Machines."),
         ("computer", "concept", "A thing."),
         ("Computers", "computer", "These are the same.", 1.0),
-        ("Babbage", "Computers", "Babbage builds them.", 3.0),
+        ("Babbage", "Computers", "Babbage builds them.", 3.0, "builds"),
     ),
     "Three.": found(
         ("computers", "technology", "They compute."), ("E-mail", "technology", "Mail.")
     ),
     "Four.": found(
-        ("email", "technology", "Post."), ("email", "computers", "It runs on them.", 2.0)
+        ("email", "technology", "Post."),
+        ("email", "computers", "It runs on them.", 2.0, "runs on"),
+        ("Ada", "Computers", "Ada knows them.", 1.0, "knows"),
     ),
 }
 CLAIMS = {
@@ -107,6 +109,17 @@ async def test_a_deleted_document_leaves_the_graph_as_if_it_had_never_been(
     assert await built(graph) != expected
     await deleted(graph, f"memory:{gone}")
     assert await dump(graph) == expected
+
+
+async def test_predicates_go_where_their_statements_go_and_count_together(graph: Graph) -> None:
+    await built(graph)
+    rows = await graph.run_plain(
+        "MATCH (a:Entity)-[r:RELATED]-(b:Entity) WHERE b.name IN ['computer', 'computers'] "
+        "RETURN a.name AS name, r.predicates AS all ORDER BY name"
+    )
+    predicates = {row["name"]: row["all"] for row in rows}
+    assert predicates["Ada"] == ["programs", "knows"]
+    assert predicates["Babbage"] == ["builds"]
 
 
 async def test_a_change_of_rules_splits_what_they_had_joined(graph: Graph) -> None:

@@ -16,12 +16,12 @@ from tests.support.preset_backend import PresetBackend, claim, describe, documen
 PLANET = (
     ("Mercury", "geo", "A planet."),
     ("Sun", "geo", "A star."),
-    ("Mercury", "Sun", "It orbits the sun.", 5.0),
+    ("Mercury", "Sun", "It orbits the sun.", 5.0, "orbits"),
 )
 COMPANY = (
     ("Mercury", "organization", "A record label."),
     ("Bowie", "person", "A singer."),
-    ("Bowie", "MERCURY", "He signed.", 2.0),
+    ("Bowie", "MERCURY", "He signed.", 2.0, "signed with"),
 )
 TEXTS = {
     "One.": found(*PLANET),
@@ -80,6 +80,15 @@ async def test_a_type_of_a_name_becomes_an_entity_of_its_own_and_goes_back(graph
         "COUNT { (e)<-[:MENTIONS]-() } AS mentions, COUNT { (e)<-[:SUBJECT|OBJECT]-() } AS claims"
     )
     assert rows == [{"type": "organization", "mentions": 3, "claims": 2}]
+    rows = await graph.run_plain(
+        "MATCH (e:Entity)-[r:RELATED]-() WHERE e.name STARTS WITH 'Mercury' "
+        "RETURN DISTINCT e.name AS name, r.predicate AS said ORDER BY name, said"
+    )
+    assert [(row["name"], row["said"]) for row in rows] == [
+        ("Mercury", "orbits"),
+        ("Mercury", "signed with"),
+        ("Mercury (organization)", "signed with"),
+    ]
     [decision] = [one for one in await read_decisions(graph) if one.origin == "person"]
     assert {decision.one, decision.other} == {"Mercury", "Mercury (organization)"}
     assert decision.reason == "A person split the name by its type (organization)."

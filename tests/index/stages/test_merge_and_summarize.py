@@ -4,10 +4,11 @@ import pytest
 
 from graphrag_neo4j.graph.connection import Graph, PlainRow
 from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model.events import Event, Started
+from graphrag_neo4j.model.events import Event, Started, silent
 from tests.support.preset_backend import (
     PresetBackend,
     describe,
@@ -65,6 +66,43 @@ async def test_the_majority_of_the_statements_gives_the_direction_and_the_others
     await read(graph, PresetBackend(said))
     [shown] = await relationships(graph)
     assert (shown["source"], shown["target"], shown["opposite"]) == (*stated[0], 1)
+
+
+async def test_the_most_frequent_predicate_of_the_shown_direction_is_that_of_the_pair(
+    graph: Graph,
+) -> None:
+    said = {
+        ONE: found(
+            (*TO, "a", 1.0, "warns"),
+            (*TO, "b", 2.0, "visits"),
+            (*TO, "c", 1.0),
+            (*FRO, "d", 1.0, "fears"),
+        ),
+        TWO: found((*TO, "e", 1.0, "warns"), (*TO, "f", 5.0, "haunts"), (*FRO, "g", 9.0)),
+        THREE: found((*FRO, "h", 1.0, "buried")),
+    }
+    asked = (
+        "MATCH ()-[r:RELATED]->() "
+        "RETURN r.predicate AS one, r.predicates AS all, r.opposite_predicates AS other"
+    )
+    await put(graph, documents(ONE, TWO, THREE))
+    await read(graph, PresetBackend(said))
+    shown = {"one": "warns", "all": ["warns", "haunts", "visits"], "other": ["buried", "fears"]}
+    assert await graph.run_plain(asked) == [shown]
+    await delete_documents(graph, [document_id("memory:1")])
+    await merge(graph, silent)
+    shown = {"one": "visits", "all": ["visits", "warns"], "other": ["buried", "fears"]}
+    assert await graph.run_plain(asked) == [shown]
+    await delete_documents(graph, [document_id("memory:0")])
+    await merge(graph, silent)
+    assert await graph.run_plain(asked) == [{"one": "buried", "all": ["buried"], "other": None}]
+
+
+async def test_a_graph_of_statements_without_predicates_has_none(graph: Graph) -> None:
+    await put(graph, documents(ONE))
+    await read(graph, PresetBackend({ONE: found((*TO, "a", 1.0), (*FRO, "b", 1.0))}))
+    keys = await graph.run_plain("MATCH ()-[r:RELATED|STATED]->() UNWIND keys(r) AS key RETURN key")
+    assert not [row for row in keys if "predicate" in row["key"]]
 
 
 async def test_several_are_joined_while_short_and_given_to_the_model_once_they_are_not(

@@ -55,7 +55,7 @@ KNOWN = (
     *DELIMITERS,
     *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
     *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
-    *("max_length", "max_report_length", "max_words", "types_reminder"),
+    *("max_length", "max_report_length", "max_words", "predicates_instruction", "types_reminder"),
 )
 
 
@@ -300,11 +300,15 @@ def _values(settings: Settings) -> dict[str, str]:
     if types:
         instruction = f"Write down every entity of these types: {types}."
         reminder = f"Only entities of these types: {types}."
+    predicates = 'Say it in general words, such as "works for" or "founded".'
+    if settings.relation_types:
+        predicates = f"Where one of these fits, take it: {', '.join(settings.relation_types)}."
     words = str(int(DESCRIPTION_TOKENS * WORDS_PER_TOKEN))
     return {
         "entity_types": types or "whatever fits",
         "entity_types_instruction": instruction,
         "types_reminder": reminder,
+        "predicates_instruction": predicates,
         "entity_specs": types or "any named entity",
         "claim_description": WANTED_CLAIMS,
         "language": language,

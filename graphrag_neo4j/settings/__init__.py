@@ -291,6 +291,11 @@ class Settings(BaseSettings):
         description="Types of entities that are extracted, comma separated; `any` lets the model "
         "choose them.",
     )
+    relation_types: CommaSeparated = Field(
+        (),
+        description="Predicates of relationships, comma separated, such as `works for, founded`. A "
+        "model takes one of them where it fits, and other words elsewhere.",
+    )
     language: str | None = Field(
         None,
         description="Language of names, descriptions, reports and answers. If it is not set, the "

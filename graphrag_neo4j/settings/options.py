@@ -64,6 +64,7 @@ class SettingsOptions(AnswerOptions, total=False):
     prepend_metadata: str | Sequence[str]
     fulltext_analyzer: str
     entity_types: str | Sequence[str]
+    relation_types: str | Sequence[str]
     gleanings: int
     claims: bool | None
     resolve: Literal["auto", "rules", "off"]

@@ -158,6 +158,13 @@ def test_the_examples_have_the_types_that_the_user_set(types: str, shown: set[st
     assert "##\n##" not in examples
 
 
+def test_a_prompt_asks_for_predicates_and_names_those_of_the_user() -> None:
+    assert 'general words, such as "works for"' in asked()
+    prompt = asked(relation_types="works for, gehört zu")
+    assert "Where one of these fits, take it: works for, gehört zu." in prompt
+    assert "general words" not in prompt
+
+
 ALL = {*STEPS}
 READING = {"extraction", "claims"}
 
@@ -171,6 +178,7 @@ READING = {"extraction", "claims"}
         ({"language": "Danish"}, ALL),
         ({"extraction_model": "other"}, ALL),
         ({"entity_types": "ship"}, READING),
+        ({"relation_types": "owns"}, {"extraction"}),
         ({"gleanings": 2}, READING),
         *((name, {"extraction"}) for name in ("extract", "extract_examples", "extract_more")),
         *((name, {"claims"}) for name in ("claims", "claims_examples")),

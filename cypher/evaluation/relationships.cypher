@@ -3,5 +3,6 @@ MATCH ()-[pair:RELATED]->() WHERE pair.id > $after
 WITH pair ORDER BY pair.id LIMIT $limit
 RETURN pair.id AS id,
   [toString(coalesce(pair.weight, 0)), toString(coalesce(pair.opposite, 0)),
-   coalesce(pair.description, '')] AS content
+   coalesce(pair.description, '')]
+  + CASE WHEN pair.predicate IS NULL THEN [] ELSE [pair.predicate] END AS content
 ORDER BY id

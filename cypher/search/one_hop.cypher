@@ -10,7 +10,8 @@ CALL () {
   WITH a, r, b ORDER BY a.degree + b.degree DESC, r.id LIMIT $inner
   WITH r, CASE WHEN r.reversed THEN [b, a] ELSE [a, b] END AS ends
   RETURN collect({id: r.id, ref: r.ref, source: ends[0].name, target: ends[1].name,
-                  description: r.description, weight: r.weight, opposite: r.opposite}) AS inner
+                  predicate: r.predicate, description: r.description, weight: r.weight,
+                  opposite: r.opposite}) AS inner
 }
 CALL (seeds) {
   CALL (seeds) {
@@ -32,7 +33,8 @@ CALL (seeds) {
   WITH r, CASE WHEN r.reversed THEN [endNode(r), startNode(r)]
                ELSE [startNode(r), endNode(r)] END AS ends
   RETURN collect({id: r.id, ref: r.ref, source: ends[0].name, target: ends[1].name,
-                  description: r.description, weight: r.weight, opposite: r.opposite}) AS outward
+                  predicate: r.predicate, description: r.description, weight: r.weight,
+                  opposite: r.opposite}) AS outward
 }
 CALL (seeds) {
   WITH seeds, [e IN seeds WHERE e.top_chunks IS NOT NULL] AS hubs

@@ -3,4 +3,4 @@ UNWIND $ids AS id
 MATCH (a:Entity:KgBuild)-[r:RELATED {id: id}]->(b:Entity)
 WITH r, CASE WHEN r.reversed THEN [b, a] ELSE [a, b] END AS ends
 RETURN r.id AS id, r.ref AS ref, ends[0].name AS source, ends[1].name AS target,
-       r.description AS description, r.weight AS weight, r.opposite AS opposite
+       r.predicate AS predicate, r.description AS description, r.weight AS weight, r.opposite AS opposite

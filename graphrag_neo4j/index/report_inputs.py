@@ -75,6 +75,7 @@ class ReportEdgeRow(TypedDict):
     target: str
     source_name: str
     target_name: str
+    predicate: str | None
     description: str | None
     weight: int | None
     opposite: int | None
@@ -139,8 +140,10 @@ async def read_materials(
         )
     edges: defaultdict[str, list[RelationshipMaterial]] = defaultdict(list)
     inside = await graph.read_bulk("reports/edges", ReportEdgeRow, ids=ids)
+    with_predicates = {edge["community"] for edge in inside if edge["predicate"]}
     for edge in sorted(inside, key=itemgetter("id")):
-        record = relationship_record(edge, "source_name", "target_name")
+        predicates = edge["community"] in with_predicates
+        record = relationship_record(edge, "source_name", "target_name", predicates=predicates)
         ends, weight, sample = (edge["source"], edge["target"]), edge["weight"], edge["sample"]
         edges[edge["community"]].append(
             RelationshipMaterial(record, *ends, _lines(record), weight or 0, sample or ())

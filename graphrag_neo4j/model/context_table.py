@@ -16,6 +16,8 @@ HEADINGS: Final[Mapping[CitationKind, str]] = {
     "Reports": "# Reports\nid | report\n",
     "Sources": "# Sources\nid | text\n",
 }
+# The heading where relationships have predicates: source, predicate and target read as a sentence.
+PREDICATES: Final = "# Relationships\nid | source | predicate | target | description\n"
 HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
 ORDER: Final[tuple[CitationKind, ...]] = (
     "Reports",
@@ -32,7 +34,8 @@ class ContextRecord:
 
     `text` holds the fields on one line. `tokens` is the number of tokens of its longest form, None
     if it has not been counted. `pieces` are the texts that can be quoted from it: the lines of a
-    description or a report, or a chunk with its line breaks.
+    description or a report, or a chunk with its line breaks. `has_predicate` is True for each
+    relationship of a table with a column of predicates.
     """
 
     kind: CitationKind
@@ -41,6 +44,12 @@ class ContextRecord:
     text: str
     tokens: int | None = None
     pieces: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    has_predicate: bool = field(default=False, compare=False, repr=False)
+
+    @property
+    def heading(self) -> str:
+        """The heading of the table that the record stands in."""
+        return PREDICATES if self.has_predicate else HEADINGS[self.kind]
 
     @property
     def line(self) -> str:
@@ -73,13 +82,18 @@ def record_of_row(kind: CitationKind, row: Mapping[str, Any], *fields: str) -> C
     return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
 
 
-def relationship_record(row: Mapping[str, Any], source: str, target: str) -> ContextRecord:
+def relationship_record(
+    row: Mapping[str, Any], source: str, target: str, *, predicates: bool
+) -> ContextRecord:
     """A record of a relationship, whose names stand in the fields `source` and `target` of a row.
 
     These are in the direction of most of its statements (`weight`). Where some go the other way
-    (`opposite`), their number follows the description, which alone can be quoted.
+    (`opposite`), their number follows the description, which alone can be quoted. `predicates`
+    tells whether the table has predicates: if any of its relationships has one, all have the field.
     """
-    record = record_of_row("Relationships", row, source, target, "description")
+    fields = (source, "predicate", target) if predicates else (source, target)
+    record = record_of_row("Relationships", row, *fields, "description")
+    record = replace(record, has_predicate=predicates)
     if not row["opposite"]:
         return record
     note = f"({row['opposite']} of {row['weight']} statements go from target to source)"
@@ -134,13 +148,13 @@ class ContextTable:
             for r in records
             if (r.kind, r.id) not in self.records
         }
-        kinds = {kind for kind, _ in new} - self.kinds
+        headings = {r.kind: r.heading for r in new.values() if r.kind not in self.kinds}
         size = sum(measure(record, self.count) for record in new.values())
-        size += sum(self.count(HEADINGS[kind] + "\n") for kind in kinds)
+        size += sum(self.count(f"{heading}\n") for heading in headings.values())
         if self.tokens + size > self.budget:
             return False
         self.records |= new
-        self.kinds |= kinds
+        self.kinds |= headings.keys()
         self.tokens += size
         return True
 
@@ -153,8 +167,8 @@ class ContextTable:
     def text(self) -> str:
         """The text that a model reads: a table for each kind of record."""
         return "\n".join(
-            HEADINGS[kind] + "".join(record.line for record in records)
-            for kind, records in self.by_kind().items()
+            records[0].heading + "".join(record.line for record in records)
+            for records in self.by_kind().values()
         )
 
     def by_kind(self) -> dict[CitationKind, list[ContextRecord]]:

@@ -80,6 +80,7 @@ class RelationshipRow(TypedDict):
     ref: int
     source: str
     target: str
+    predicate: str | None
     description: str
     weight: float
     opposite: int | None

@@ -108,14 +108,19 @@ def add_reports(table: ContextTable, rows: Iterable[ReportRow]) -> None:
 
 def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
     """Yields entities, the relationships between them, their claims, then other relationships."""
+    pairs = [*found["inner"], *found["outward"]]
+    predicates = any(row["predicate"] for row in pairs)
+    relationships = [
+        relationship_record(row, "source", "target", predicates=predicates) for row in pairs
+    ]
     by_id = {row["id"]: row for row in found["entities"]}
     for id_ in order:
         if id_ in by_id:
             yield record_of_row("Entities", by_id[id_], "name", "type", "description")
-    yield from (relationship_record(row, "source", "target") for row in found["inner"])
+    yield from relationships[: len(found["inner"])]
     claim = ("subject", "object", "type", "status", "start", "end", "description")
     yield from (record_of_row("Claims", one, *claim) for one in found["claims"])
-    yield from (relationship_record(row, "source", "target") for row in found["outward"])
+    yield from relationships[len(found["inner"]) :]
 
 
 async def _near_passages(query: QueryContext) -> ContextTable:

@@ -127,6 +127,27 @@ TOLD = found(
 )
 
 
+@pytest.mark.parametrize("predicate", ["healed", ""])
+@pytest.mark.parametrize("expand", ["hop", "ppr"])
+async def test_a_context_has_a_column_of_predicates_if_a_relationship_has_one(
+    graph: Graph, predicate: str, expand: Literal["hop", "ppr"]
+) -> None:
+    pair = ("Vera Holm", "Bess", "The pony is well.", 5.0, predicate)
+    other = ("Vera Holm", "Otto Rand", "They met.", 1.0)
+    told = PresetBackend({TEXT: found(("Vera Holm", "person", "Vera Holm heals."), pair, other)})
+    await put(graph, documents(TEXT))
+    await read(graph, told)
+    await describe(graph, told)
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+    await await_indexes(graph)
+    query = replace(asked(graph, None, "Who is Vera Holm?"), expand=expand)
+    shown = (await local_context(query)).text
+    assert ("id | source | predicate | target | description" in shown) == bool(predicate)
+    assert ("| Vera Holm | healed | Bess | The pony is well." in shown) == bool(predicate)
+    assert ("| Vera Holm |  | Otto Rand | They met." in shown) == bool(predicate)
+    assert ("| Vera Holm | Otto Rand | They met." in shown) != bool(predicate)
+
+
 async def test_meaning_counts_and_not_shared_words(graph: Graph) -> None:
     await put(graph, documents(TEXT))
     await read(graph, PresetBackend({TEXT: TOLD}))

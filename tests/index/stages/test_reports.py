@@ -95,6 +95,21 @@ async def test_each_community_gets_a_report_the_deepest_first(graph: Graph) -> N
     assert sum(e.done for e in events if isinstance(e, Advanced)) == len(kept)
 
 
+@pytest.mark.parametrize("predicate", ["owns", ""])
+async def test_a_context_has_a_column_of_predicates_only_if_its_community_has_any(
+    graph: Graph, predicate: str
+) -> None:
+    clusters = {**CLUSTERS, "One.": found((*A_EDGES[0], predicate), *A_EDGES[1:], *SHORT)}
+    told = await fill(graph, PresetBackend(clusters))
+    await report(graph, told, budget=1000)
+    wide = [one for one in told.reported if "id | source | predicate | target |" in one]
+    assert [one for one in told.reported if "| A1 |" in one and "# Relations" in one] or wide
+    assert all(("| A1 | owns | A2 | a" in one) == bool(predicate) for one in wide)
+    assert bool(wide) == bool(predicate)
+    assert all("| A2 |  | A3 | b" in one for one in wide)
+    assert not [one for one in wide if "| C1 |" in one]
+
+
 async def test_a_failed_community_is_named_and_stays_pending_while_its_parent_goes_on(
     graph: Graph,
 ) -> None:

@@ -3,7 +3,7 @@
 MATCH (a:Entity:KgBuild)-[pair:RELATED]->(b:Entity:KgBuild)
 WITH pair, CASE WHEN pair.reversed THEN [b, a] ELSE [a, b] END AS ends
 RETURN pair.ref AS ref, ends[0].ref AS source, ends[1].ref AS target, pair.weight AS weight,
-       pair.description AS description,
+       pair.predicate AS predicate, pair.description AS description,
        COLLECT { MATCH ()-[stated:STATED {pair: pair.id}]->()
                  MATCH (chunk:Chunk {id: stated.chunk})
                  WITH chunk, any(said IN stated.descriptions

@@ -103,8 +103,10 @@ class Panel {
       one.claims.length ? this.list(one.claims, (it) => this.quoted(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
       pairs.length ? make("h4", {}, `Related to (${pairs.length})`) : null,
       pairs.length ? this.list(pairs, (it) => {
-        const way = make("small", {}, it.source === one.ref ? "to " : "from ");
-        const text = make("span", {}, way, link(far(it).name, () => this.open(far(it))), make("small", {}, it.description ? ` ${it.description} ` : " "));
+        const acts = it.source === one.ref, verb = it.predicate;
+        const before = verb && acts ? `${one.name} ${verb} ` : verb ? "" : acts ? "to " : "from ";
+        const after = [verb && !acts && `${verb} ${one.name}`, it.description].filter(Boolean).map((said) => `${said} `);
+        const text = make("span", {}, make("small", {}, before), link(far(it).name, () => this.open(far(it))), make("small", {}, ` ${after.join("· ")}`));
         return this.quoted(text, "Relationships", it.ref);
       }) : null,
     ];
@@ -182,9 +184,9 @@ class Panel {
     }));
   }
 
-  ends({ source, target }) {
+  ends({ source, target, predicate }) {
     const [from, to] = [source, target].map((ref) => this.world.entities.get(ref));
-    return [link(from.name, () => this.open(from)), " → ", link(to.name, () => this.open(to))];
+    return [link(from.name, () => this.open(from)), predicate ? ` ${predicate} → ` : " → ", link(to.name, () => this.open(to))];
   }
 
   /* The passages that citations lead to. Where some say it, places of entities and relationships that

@@ -56,6 +56,7 @@ class MapRelationshipRow(TypedDict):
     source: int
     target: int
     weight: float
+    predicate: str | None
     description: str
     chunks: list[int]
 

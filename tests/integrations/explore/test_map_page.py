@@ -62,11 +62,15 @@ def corpus() -> Map:
             for _ in range(30 - n):
                 number = len(entities) + 1
                 entities.append([number, f"Merchant Number {number}", "person", "", 9, ref, [1]])
-    pairs = [[n, n, n % len(entities) + 1, 1, "", []] for n in range(1, len(entities) + 1)]
+    pairs: list[list[object]] = [
+        [n, n, n % len(entities) + 1, 1, None, "", []] for n in range(1, len(entities) + 1)
+    ]
     return Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], communities)
 
 
-def small(name: str = "ANN", title: str = "The tale", chunks: int = 1) -> Map:
+def small(
+    name: str = "ANN", title: str = "The tale", chunks: int = 1, predicate: str | None = None
+) -> Map:
     """One community of two entities, whose report cites one thing of each kind."""
     cited = "[Data: Entities (1); Relationships (7); Claims (3); Reports (5); Sources (9)]"
     cited += " [Data: Entities (77)]"
@@ -74,7 +78,7 @@ def small(name: str = "ANN", title: str = "The tale", chunks: int = 1) -> Map:
     entities = [[1, name, "person", "", 1, 5, [9, 9]], [2, "BOB", "person", "", 1, 5, [9]]]
     texts = [[9 + n, 0, 20 * n, f"Ann met Bob {n} times."] for n in range(chunks)]
     claim = [3, f"{name} owes Bob.", "TRUE", None, None, 9, 0, 9, [1]]
-    pair = [7, 1, 2, 1.0, f"{name} met Bob.", [9]]
+    pair = [7, 1, 2, 1.0, predicate, f"{name} met Bob.", [9]]
     return Map([[title, "file:///tales/a.txt"]], texts, entities, [pair], [claim], [community])
 
 
@@ -160,23 +164,32 @@ def test_a_citation_is_shown_by_name(page: Page, tmp_path: Path, chunks: int, so
 
 
 @pytest.mark.parametrize(
-    ("ref", "said"), [(1, "to BOB ANN met Bob."), (2, "from ANN ANN met Bob.")]
+    ("ref", "predicate", "said"),
+    [
+        (1, None, "to BOB ANN met Bob."),
+        (2, None, "from ANN ANN met Bob."),
+        (1, "works for", "ANN works for BOB ANN met Bob."),
+        (2, "works for", "ANN works for BOB · ANN met Bob."),
+    ],
 )
-def test_an_entity_shows_who_acts(page: Page, tmp_path: Path, ref: int, said: str) -> None:
-    put(page, small(), tmp_path / "map.html")
+def test_an_entity_shows_who_acts(
+    page: Page, tmp_path: Path, ref: int, predicate: str | None, said: str
+) -> None:
+    put(page, small(predicate=predicate), tmp_path / "map.html")
     page.chrome.execute_script(f"location.hash = '#entity-{ref}'")
     pair = page.wait("#panel .cite[title*='relationship 7']")[0]
     row = page.ask("document.querySelector('#panel .list:last-of-type li').textContent")
     assert row.startswith(said)
     pair.click()
-    assert page.wait("#panel .evidence p")[0].text == "ANN → BOB"
+    ends = f"ANN {predicate} → BOB" if predicate else "ANN → BOB"
+    assert page.wait("#panel .evidence p")[0].text == ends
     assert len(page.all("#panel > blockquote")) == 1
 
 
 def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> None:
     reports: Any = [[n, None, 0, 253, f"C{n}", "", 5.0, "", "model", []] for n in (1, 2)]
     entities = [[n, f"E{n}", f"type {n % 2}", "", 1, 1 + n // 254, [1]] for n in range(1, 255)]
-    pairs = [[n, 1, n, n, "", []] for n in range(2, 254)]
+    pairs: list[list[object]] = [[n, 1, n, n, None, "", []] for n in range(2, 254)]
     drawn = Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], reports)
     put(page, drawn, tmp_path / "map.html")
     legend = "document.getElementById('legend').innerText"
@@ -193,7 +206,7 @@ def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> Non
 
 def test_hostile_text_is_shown_as_it_is_everywhere(page: Page, tmp_path: Path) -> None:
     page.prefer(**STILL)
-    put(page, small(name=EVIL, title=EVIL), tmp_path / "map.html")
+    put(page, small(name=EVIL, title=EVIL, predicate=EVIL), tmp_path / "map.html")
     shown = EVIL.replace(OVERRIDE, "\ufffd")
     assert page.wait("h1")[0].text == shown
     for view in ("graph", "circles"):

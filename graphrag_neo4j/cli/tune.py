@@ -132,6 +132,13 @@ def _summarise(chosen: Tuning, written: Written) -> None:
     terminal.line(("Persona   ", "bold"), chosen.persona)
     rows = [(one.name, one.definition or "not defined") for one in chosen.entity_types]
     terminal.table(("type", "definition"), rows, left=("definition",), wrapped=True)
+    if chosen.predicates:
+        terminal.table(
+            ("predicate", "definition"),
+            [(name, definition or "not defined") for name, definition in chosen.predicates.items()],
+            left=("definition",),
+            wrapped=True,
+        )
     terminal.line(
         f"{counted(len(chosen.examples), 'example')} of your documents "
         f"{'is' if len(chosen.examples) == 1 else 'are'} in the prompt."

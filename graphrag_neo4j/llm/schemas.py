@@ -351,13 +351,21 @@ class _EntityTypeSchema(ReplySchema):
     )
 
 
+class _PredicateSchema(ReplySchema):
+    defaults = {"definition": ""}
+    predicate: Named = _limited(60)
+    definition: Text = _limited(500)
+
+
 class EntityTypesSchema(ReplySchema):
-    """The types of entities of a collection of documents."""
+    """The types of entities of a collection of documents, and the predicates of relationships."""
 
     model_config = ConfigDict(title="entity_types")
+    defaults = {"predicates": []}
     listed = "types"
     item_fields = ("name", "definition", "names", "passages")
     types: Listed[_EntityTypeSchema] = Field(json_schema_extra={"minItems": 1, "maxItems": 20})
+    predicates: Listed[_PredicateSchema] = Field(json_schema_extra={"maxItems": 20})
 
 
 class QuestionsSchema(ReplySchema):

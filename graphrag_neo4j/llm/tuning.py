@@ -10,7 +10,7 @@ lists, and it is limited in length.
 
 import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.extraction import Gleaning, extraction_of
@@ -25,6 +25,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold, name_key, storable
 
 MOST_TYPES = 8
+MOST_PREDICATES = 20
 LONGEST_PHRASE = 240  # characters of a domain or a persona
 LONGEST_SENTENCE = 320  # characters of a definition or a reason
 LONGEST_TYPE = 40  # characters of the name of a type
@@ -67,10 +68,14 @@ class TypeFound:
 
 @dataclass(frozen=True, slots=True)
 class FoundTypes:
-    """The types that can be used, and a reason for each one that was left out, by its name."""
+    """The types that can be used, and a reason for each one that was left out, by its name.
+
+    `predicates` holds the definitions of predicates of relationships, by their names.
+    """
 
     types: Sequence[TypeFound]
     left_out: Mapping[str, str]
+    predicates: Mapping[str, str] = field(default_factory=dict)
 
 
 def shown_passages(passages: Sequence[str]) -> str:
@@ -127,6 +132,7 @@ def entity_types_task(
         wish = f"The types are fixed: {listed}. Define each of them, and add no other."
     shown = shown_passages(passages)
     values = {"domain": domain, "language": language, "given": wish, "input_text": shown}
+    values["most_predicates"] = str(MOST_PREDICATES)
 
     def check(found: EntityTypesSchema, _odd: list[str]) -> EntityTypesSchema:
         if not _usable_types(found, passages, given).types:
@@ -134,7 +140,7 @@ def entity_types_task(
         return found
 
     found = yield from read_json(_request(prompt.fill(values)), EntityTypesSchema, check)
-    return _usable_types(found, passages, given)
+    return replace(_usable_types(found, passages, given), predicates=_predicates(found))
 
 
 def example_task(
@@ -262,6 +268,15 @@ def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[TypeFou
         for one in found.types
         for places in [[(name, _place_of(name, passages)) for name in map(fold, one.names)]]
     ]
+
+
+def _predicates(found: EntityTypesSchema) -> dict[str, str]:
+    predicates: dict[str, str] = {}
+    for one in found.predicates:
+        name = _line(one.predicate.translate(MARKS_OF_TYPES), LONGEST_TYPE).lower()
+        if name and len(predicates) < MOST_PREDICATES:
+            predicates.setdefault(name, _line(one.definition, LONGEST_SENTENCE))
+    return predicates
 
 
 def _place_of(name: str, passages: Sequence[str]) -> int | None:

@@ -95,11 +95,13 @@ class Tuning:
 
     `language` is None where the documents have several languages. `reason` is the model's reason
     for the domain and the persona, and `reason_passages` the numbers of the passages that it names
-    for it, from 1. `entity_types` and `examples` may be used as they stand in `files`, which holds
-    the texts of the prompt files by their names. `left_out` holds a sentence for each type and each
-    example that was not used. `passages` are the sample, `documents` is the number of documents of
-    the corpus. `prompt_tokens` is the number of tokens of the prompt for a chunk, without the
-    chunk, before and after. `usage` holds the calls, tokens and US dollars by step.
+    for it, from 1. `predicates` holds the definition of each predicate of relationships, "" where
+    the caller set it and the model did not define it. `entity_types` and `examples` may be used as
+    they stand in `files`, which holds the texts of the prompt files by their names. `left_out`
+    holds a sentence for each type and each example that was not used. `passages` are the sample,
+    `documents` is the number of documents of the corpus. `prompt_tokens` is the number of tokens of
+    the prompt for a chunk, without the chunk, before and after. `usage` holds the calls, tokens and
+    US dollars by step.
     """
 
     domain: str
@@ -108,6 +110,7 @@ class Tuning:
     reason: str
     reason_passages: Sequence[int]
     entity_types: Sequence[EntityType]
+    predicates: Mapping[str, str]
     examples: Sequence[TunedExample]
     left_out: Sequence[str]
     passages: Sequence[Passage]
@@ -131,7 +134,8 @@ def setting_lines(tuning: Tuning, folder: Path) -> list[str]:
     place = str(folder)
     quoted = place if shlex.quote(place) == place else f'"{place}"'
     types = ",".join(one.name for one in tuning.entity_types)
-    return [f"KG_PROMPTS={quoted}", f"KG_ENTITY_TYPES={types}"]
+    lines = [f"KG_PROMPTS={quoted}", f"KG_ENTITY_TYPES={types}"]
+    return lines + [f"KG_RELATION_TYPES={','.join(tuning.predicates)}"] * bool(tuning.predicates)
 
 
 def _page(tuning: Tuning, folder: Path) -> str:
@@ -142,6 +146,10 @@ def _page(tuning: Tuning, folder: Path) -> str:
         f"| {_inline(one.name)} | {_inline(one.definition) or 'not defined'} "
         f"| {_inline(', '.join(one.names))} | {_numbers(one.passages)} |"
         for one in tuning.entity_types
+    ]
+    predicates = [
+        f"| {_inline(name)} | {_inline(definition) or 'not defined'} |"
+        for name, definition in tuning.predicates.items()
     ]
     examples = [
         f"### Passage {one.number}: {one.entities:,} entities, {one.relationships:,} relationships"
@@ -172,6 +180,7 @@ def _page(tuning: Tuning, folder: Path) -> str:
             else ""
         ),
         types="\n".join(types),
+        predicates="\n".join(predicates) or "| none | |",
         examples="\n\n".join([EXAMPLES, *examples, size]) if examples else NO_EXAMPLES,
         left_out=f"\n\n## Left out ({len(tuning.left_out):,})\n\n{left_out}" if left_out else "",
         passages="\n\n".join(passages),

@@ -52,7 +52,7 @@ EXAMPLES = 3  # in the prompt
 TRIED = 6  # passages, at most, that an example is asked for
 REASON = 300  # characters of the reason why an example is left out
 # Tokens of a reply: assumptions, as generous as the prompts allow.
-PROFILE, TYPES, LIST = 200, 700, 900
+PROFILE, TYPES, LIST = 200, 1100, 900
 DEFINITIONS: Final = 350  # tokens that the definitions add to the prompt of an example
 ATTEMPTS: Final = 2  # at each reply, if the first can't be used
 ROLE = "an analyst who writes for decision makers"  # in our prompt of a report
@@ -156,6 +156,8 @@ async def tune(
     types = await endpoint.run(
         entity_types_task(texts, told.domain, spoken, settings, wishes.entity_types)
     )
+    if not settings.relation_types:  # those of the user are kept
+        settings = settings.changed(relation_types=tuple(types.predicates))
     definitions = {one.name: one.definition for one in types.types}
     read_in = found.language and name_key(found.language)
     lists, left_out = await _make_examples(
@@ -181,6 +183,7 @@ async def tune(
             EntityType(one.name, one.definition, one.names, [n + 1 for n in one.passages])
             for one in types.types
         ],
+        predicates={one: types.predicates.get(one, "") for one in settings.relation_types},
         examples=[_tuned(sample.passages[n], n + 1, one) for n, one in sorted(lists.items())],
         left_out=[
             *(f"The type {name}: {reason}." for name, reason in types.left_out.items()),
@@ -332,6 +335,7 @@ def _records(found: Extraction) -> list[tuple[str, ...]]:
         *(('"entity"', one.name, one.type, one.description) for one in found.entities),
         *(
             ('"relationship"', one.source, one.target, one.description, f"{one.strength:g}")
+            + ((one.predicate,) if one.predicate else ())
             for one in found.relationships
         ),
     ]

@@ -66,6 +66,7 @@ def test_an_index_uses_the_types_and_the_examples(
         assert ran.code == 0, ran.err
         lines = [line.strip() for line in ran.out.splitlines() if line.startswith("  KG_")]
         assert "KG_PROMPTS=prompts" in lines
+        assert "KG_RELATION_TYPES=works for,knows and likes" in lines
         assert [schema_of(body) for body in came[:2]] == ["collection_profile", "entity_types"]
         came.clear()
         for name, _, value in (line.partition("=") for line in lines):
@@ -84,6 +85,7 @@ def test_an_index_uses_the_types_and_the_examples(
         assert passage in prompt
         assert all(f"- {one}: Whatever the texts show to be" in prompt for one in types)
         assert f"Only entities of these types: {', '.join(types)}." in prompt
+        assert "Where one of these fits, take it: works for, knows and likes." in prompt
     assert all("The whole collection: texts that tell of" in prompt for prompt in reports)
 
 

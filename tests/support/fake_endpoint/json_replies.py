@@ -100,7 +100,8 @@ def _entity_types(chat: Chat) -> object:
         shown, passages = list(found)[:6], sorted({*list(found.values())[:6]})
         about = {"name": kind, "definition": definition, "names": shown, "passages": passages}
         types.append(about)
-    return {"types": types}
+    predicates = [{"predicate": "Works For", "definition": "One is paid by the other."}]
+    return {"types": types, "predicates": [*predicates, {"predicate": "knows, and likes"}]}
 
 
 def _suggest(chat: Chat) -> object:

@@ -14,8 +14,9 @@ CALL (cited) {
   RETURN cited AS chunk, cited.text AS said, 0 AS start
 }
 MATCH (chunk)-[:PART_OF]->(document:Document)
-WITH finding, cited, said, document, chunk.start + start AS character
-ORDER BY finding.index, labels(cited)[0], cited.ref, character LIMIT 200
-RETURN finding.summary AS finding, labels(cited)[0] AS cites,
+WITH finding, cited, said, document, chunk.start + start AS character,
+     CASE WHEN cited:Claim THEN 'Claim' WHEN cited:Entity THEN 'Entity' ELSE 'Chunk' END AS cites
+ORDER BY finding.index, cites, cited.ref, character LIMIT 200
+RETURN finding.summary AS finding, cites,
        coalesce(cited.name, cited.description, 'chunk ' + cited.ref) AS what, said,
        document.title AS document, character

@@ -1,3 +1,4 @@
-// Marks the graph as changed, so that the next index makes its communities again.
+// Marks the graph as changed, so that the next index makes its communities again and the labels of
+// entities are looked at.
 MERGE (state:State:KgBuild {id: 'graph'})
-SET state.communities_due = true
+SET state.communities_due = true, state.labels_due = true

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.schema import UNIQUE_NODES
 from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.text import identify
 
@@ -16,7 +17,7 @@ Dump = dict[str, dict[str, Any]]
 
 # Numbers and marks that depend on how a graph was built, and not on its content.
 IGNORED = frozenset({
-    "ref", "stale", "undescribed", "unembedded", "unchecked", "placed_weight",
+    "ref", "stale", "undescribed", "unlabelled", "unembedded", "unchecked", "placed_weight",
 })  # fmt: skip
 
 CITED_AS: Final[dict[str, CitationKind]] = {
@@ -54,7 +55,8 @@ class DumpedRelationshipRow(TypedDict):
 async def dump(graph: Graph) -> Dump:
     """All nodes and relationships by id with what they hold, without Build, Counter and State.
 
-    The keys are "Label:id" and "TYPE:id of start>id of end:own id", in sorted order.
+    The keys are "Label:id" ("Entity:Person:id" with the label of a type), and "TYPE:id of start>id
+    of end:own id", in sorted order.
     """
     nodes = await graph.read("graph/dump_nodes", DumpedNodeRow)
     relationships = await graph.read("graph/dump_relationships", DumpedRelationshipRow)
@@ -73,7 +75,8 @@ async def dump(graph: Graph) -> Dump:
     found: Dump = {}
     for node in nodes:
         cites = not CITING.isdisjoint(node["labels"])  # its citations get ids in place of refs
-        found[f"{':'.join(node['labels'])}:{node['id']}"] = {
+        labels = sorted(node["labels"], key=lambda label: (label not in UNIQUE_NODES, label))
+        found[f"{':'.join(labels)}:{node['id']}"] = {
             name: rewrite(value, rename) if cites and isinstance(value, str) else value
             for name, value in node["properties"].items()
         }

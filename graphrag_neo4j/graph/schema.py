@@ -36,8 +36,8 @@ NODE_INDEXES = {
         *("unembedded id", "embedding_flaw"),
     ),
     "Entity": (
-        *(*NAMES, "stale", "uncompared", "undescribed id", "description_with"),
-        *("unembedded id", "embedding_flaw"),
+        *(*NAMES, "type", "stale", "unlabelled", "uncompared", "undescribed id"),
+        *("description_with", "unembedded id", "embedding_flaw"),
     ),
     "Spelling": (*NAMES, "entity"),
     "Community": ("stale", "report_with", "behind", "unembedded id", "embedding_flaw"),

@@ -52,6 +52,7 @@ from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.embed import embed, prepare_vectors
 from graphrag_neo4j.index.stages.extract import extract, extract_claims, mark_to_reread
 from graphrag_neo4j.index.stages.ingest import Ingested, ingest
+from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise, summarize
@@ -185,6 +186,7 @@ async def _run_stages(
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
         await until_answered(partial(_resolve, stage, settings), "names")
+        await label_entities(stage.graph, stage.listen)
         await until_answered(partial(summarize, stage, limits.summaries), "summary")
         await find_communities(
             stage.graph,

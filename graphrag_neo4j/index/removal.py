@@ -10,6 +10,7 @@ from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
+from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.text.files import KeyCounts
@@ -38,6 +39,7 @@ async def remove(
         await delete_documents(graph, [document_id(source) for source in known])
         listen(Advanced(len(known)))
         await merge(graph, listen)
+        await label_entities(graph, listen)
         if known and (await graph.read("batch/count", CountRow))[0]["n"]:
             listen(Notice(IN_BATCHES, warning=True))
     return known

@@ -35,6 +35,7 @@ EVERYTHING = """{
   id: 'v1', name: 'Scrooge', text: 'Scrooge', report: 'Scrooge', title: 'Scrooge', key: 'scrooge',
   first_word: 'scrooge', last_word: 'scrooge', initials: 's', source: 'note:1', type: 'person',
   stale: true, unresolved: true, uncompared: true, undescribed: true, unembedded: true,
+  unlabelled: true, labels_due: true,
   behind: 1.0, origin: 'import', level: 0, size: 5, report_with: '0', description: 'Scrooge',
   description_with: '0', extraction: 'pending', extraction_with: '0', claims: 'pending',
   claims_with: '0', batch: 'b', content_hash: 'x', former_members: ['x'], entity: 'x',

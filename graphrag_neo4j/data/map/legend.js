@@ -1,12 +1,19 @@
 "use strict";
 /* Says what is drawn, and what its colours mean. */
 
-// For the most frequent types of entities; all other types have the last colour.
-const PAINTS = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#97a1ab"];
+// By type, as in style.grass. The other types of a map have the colours that are left over, the most
+// frequent types first, and then the last colour.
+const PAINTS = { person: "#f28e2b", organization: "#9c755f", place: "#59a14f", event: "#e15759", concept: "#76b7b2", product: "#edc948", work: "#b07aa1" };
+const [MORE, LAST] = ["#4e79a7", "#97a1ab"];
 
 function paint(world, type) {
-  const n = type ? world.types.indexOf(type) : Infinity;
-  return PAINTS[Math.min(n, PAINTS.length - 1)];
+  return (world.paints ??= paintsOf(world.types)).get(type) ?? LAST;
+}
+
+/* The colours of types, which come in the order of their frequency. */
+function paintsOf(types) {
+  const left = [MORE, ...Object.keys(PAINTS).filter((type) => !types.includes(type)).map((type) => PAINTS[type])];
+  return new Map(types.map((type) => [type, Object.hasOwn(PAINTS, type) ? PAINTS[type] : left.shift()]));
 }
 
 function legend(picture) {
@@ -26,10 +33,10 @@ function saidOf({ of, nodes, left }) {
 
 /* The types in a graph as [colour, name], the most frequent in the whole map first. */
 function typesIn(world, { nodes }) {
-  const there = new Set(nodes.map((node) => node.entity.type)), last = PAINTS.at(-1);
-  const named = world.types.filter((type) => there.has(type) && paint(world, type) !== last);
-  const others = [...there].some((type) => paint(world, type) === last);
-  return [...named.map((type) => [paint(world, type), type]), ...(others ? [[last, named.length ? "other or none" : "none"]] : [])];
+  const there = new Set(nodes.map((node) => node.entity.type));
+  const named = world.types.filter((type) => there.has(type) && paint(world, type) !== LAST);
+  const others = [...there].some((type) => paint(world, type) === LAST);
+  return [...named.map((type) => [paint(world, type), type]), ...(others ? [[LAST, named.length ? "other or none" : "none"]] : [])];
 }
 
 function showLegend(element, picture) {

@@ -35,6 +35,7 @@ from graphrag_neo4j.index.preparation import HeldRow, tell_names_uncompared
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import ingest
+from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import report_row
 from graphrag_neo4j.index.stages.summarize import SummaryLimits, summarize
@@ -220,6 +221,7 @@ async def _import(graph: Graph, tables: Tables, listen: Listener) -> ImportSumma
     await extract(stage)
     await extract_claims(stage)
     await merge(graph, listen)
+    await label_entities(graph, listen)
     await summarize(stage, AS_THEY_ARE)
     tree = tree_of(tables.communities, evidence.entity_of)
     cited: Cited = {

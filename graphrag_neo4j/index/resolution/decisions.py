@@ -27,6 +27,7 @@ from graphrag_neo4j.index.resolution.resolve import (
     resolve_spellings,
     save_decisions,
 )
+from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.text import entity_id, entity_ids
@@ -231,4 +232,5 @@ async def _change(
         result = await graph.transact(work)
         await merge(graph, listen)
         await resolve_and_merge(graph, listen, rules=rules)
+        await label_entities(graph, listen)
         return result

@@ -27,13 +27,13 @@ from graphrag_neo4j.text.files import read_statement
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
-    ("The corpus", ("glance", "documents")),
-    ("The communities", ("communities", "tree")),
+    ("The corpus", ("glance", "documents", "cited")),
+    ("The communities", ("communities", "tree", "ties")),
     ("One community", ("report", "members", "parts", "below")),
     ("The evidence for a report", ("evidence", "sentences")),
     ("Two communities", ("shared", "together")),
     ("One entity", ("entity", "neighbours")),
-    ("Timeline and pending work", ("timeline", "waiting")),
+    ("Claims and pending work", ("timeline", "disputed", "waiting")),
 )
 NAMES: Final = tuple(name for _, names in ORDER for name in names)
 LOOPBACK = "127.0.0.1"
@@ -45,7 +45,9 @@ HOW = (
     "Click a query to copy it into the editor, then run it. Some queries draw nodes and"
     " relationships; double-click a node to show its neighbours. If a query names a community or"
     " an entity, you can replace it by another one. Neo4j Browser draws at most 300 nodes;"
-    " <code>kg-build map</code> draws all of them."
+    " <code>kg-build map</code> draws all of them. By itself, Browser also draws all other"
+    " relationships between the nodes of a result, such as STATED beside RELATED."
+    " <code>:config autoComplete: false</code> ends this."
 )
 
 

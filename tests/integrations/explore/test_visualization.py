@@ -20,11 +20,13 @@ from neo4j import Query as Statement
 
 from graphrag_neo4j import InputError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.index.stages.label import label_of
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.integrations.explore import example_values, guide, saved, sections, served
 from graphrag_neo4j.integrations.explore.guide import NAMES, Query, literal
 from graphrag_neo4j.integrations.explore.map import Map, corpus_name, read_map
 from graphrag_neo4j.integrations.explore.web_page import Pool
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import data, read_statement
 from tests.support.carol import BOOK, indexed_carol
 from tests.support.paths import ROOT
@@ -94,9 +96,19 @@ def test_the_guide_has_all_queries_and_no_html_but_its_own() -> None:
 def test_the_style_names_each_label_and_type_of_the_graph() -> None:
     selectors = set(re.findall(r"(?:node|relationship)\.(\w+)", STYLE))
     nodes = {"Document", "Chunk", "Entity", "Claim", "Community", "Finding", "Build", "Counter"}
-    nodes.add("State")
+    nodes |= {"State", *map(label_of, Settings().entity_types)}
     types = {"PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"}
     assert selectors == nodes | types | {"IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES"}
+
+
+def test_a_type_has_the_same_colour_in_neo4j_browser_and_on_the_map() -> None:
+    script = data("map/legend.js").read_text("utf-8")
+    on_map = re.findall(r'(\w+): "(#\w+)"', script)
+    assert [kind for kind, _ in on_map] == list(Settings().entity_types)
+    for kind, colour in on_map:
+        assert f"node.{label_of(kind)} {{\n  color: {colour.upper()};" in STYLE
+    # A node has the style of all its labels, of which the last one counts.
+    assert STYLE.index("node.Entity ") < STYLE.index("node.Person ")
 
 
 def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:

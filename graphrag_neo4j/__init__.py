@@ -143,8 +143,8 @@ _LATER = {
     "index.resolution.decisions": "NameDecision",
     "index.stages.ingest": "Ingested",
     "index.status": (
-        "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow MetadataRow MetadataValueRow "
-        "Status"
+        "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow MetadataRow "
+        "MetadataValueRow Status"
     ),
     "index.tuning.result": "EntityType TunedExample Tuning",
     "index.tuning.sample": "Passage",

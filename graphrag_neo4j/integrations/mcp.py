@@ -47,8 +47,8 @@ Level = Annotated[
 Where = Annotated[
     list[str] | None,
     Field(
-        description="Conditions on metadata, such as author=Ada or date>=2024-01-01. Only documents "
-        "that meet all of them are read."
+        description="Conditions on the metadata of documents, such as author=Ada or "
+        "date>=2024-01-01. Only documents that meet all of them are read."
     ),
 ]
 Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]

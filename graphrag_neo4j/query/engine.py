@@ -16,8 +16,15 @@ from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.graph.schema import refuse_other_version
 from graphrag_neo4j.model import Message
 from graphrag_neo4j.model.citations import rewrite
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
-from graphrag_neo4j.query.answer import Answer, Method, own_titles, resolve_citations
+from graphrag_neo4j.query.answer import (
+    Answer,
+    Citation,
+    Method,
+    own_titles,
+    resolve_citations,
+)
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
 from graphrag_neo4j.query.global_ import search_global, search_text
@@ -120,13 +127,7 @@ async def answer_question(
     yield Answer(
         text=answer.text,
         method=method,
-        citations=await resolve_citations(
-            graph,
-            answer.text,
-            known_refs(found.contexts),
-            documents=query.documents,
-            titles=own_titles(found.contexts) if selection else {},
-        ),
+        citations=await _citations(query, answer.text, found.contexts),
         context=found.contexts,
         usage=setup.usage,
         elapsed=time.perf_counter() - began,
@@ -135,6 +136,17 @@ async def answer_question(
         found=found_any,
         notices=(*pending, *found.notices, *advice),
         incomplete=answer.incomplete,
+    )
+
+
+async def _citations(
+    query: QueryContext, text: str, contexts: Sequence[ContextTable]
+) -> list[Citation]:
+    """Returns the citations of an answer. Of a selection, names are those that contexts give."""
+    titles = own_titles(contexts) if query.selection else {}
+    known = known_refs(contexts)
+    return await resolve_citations(
+        query.graph, text, known, documents=query.documents, titles=titles
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, InputError, Question
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.query import selection
-from graphrag_neo4j.query.answer import METHODS, Answer
+from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.selection import select
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.settings.options import QueryOptions
@@ -27,7 +27,7 @@ TOPICS = (
     "Boston Dynamics builds robots that climb stairs. The robots of Boston Dynamics carry boxes.",
     "Solar panels heat the houses of Oslo. In Oslo the solar panels are made by Nordic Light.",
 )
-SHARED = """{0} Holm met Clara Schumann at Lake Garda in 18{1}0. Lake Garda froze over, said {0} Holm.
+SHARED = """{0} Holm met Clara Schumann at Lake Garda in 18{1}0. Lake Garda froze, said {0} Holm.
 Clara Schumann wrote the {0} Songs about frogs at Lake Garda.
 
 {2}
@@ -37,8 +37,8 @@ At Lake Garda the frogs of {0} Holm live in a pond. The pond is dry, and the fro
 
 def told(number: int, mark: str) -> Document:
     text = SHARED.format(mark, number + 3, f"{TOPICS[number // 3]} So says {mark} Holm." * 2)
-    metadata = {"n": number, "author": f"{mark} Writer", "part_of": "talks"}
-    return Document(text, f"talks/{mark}.txt", f"The talk of {mark}", metadata)
+    metadata: dict[str, str | int] = {"n": number, "author": f"{mark} Writer", "part_of": "talks"}
+    return Document(text, f"talks/{mark}.txt", f"The talk of {mark}", {**metadata})
 
 
 DOCUMENTS = [told(*one) for one in enumerate(MARKS)]
@@ -50,8 +50,12 @@ SELECTIONS = (
     [3, 4, 5],
 )
 WAYS: Sequence[QueryOptions] = [
-    *({"method": method} for method in METHODS),
+    {"method": "global"},
+    {"method": "local"},
     {"method": "local", "expand": "hop"},
+    {"method": "drift"},
+    {"method": "basic"},
+    {"method": "text"},
     {"method": "basic", "context_only": True},
 ]
 
@@ -61,7 +65,8 @@ async def talks(
     request: pytest.FixtureRequest, checked_server: TestServer
 ) -> AsyncIterator[Settings]:
     """The settings with which the talks were indexed: without a model, or with a fake one."""
-    given = {"gleanings": 0, "claims": True, "max_cluster_size": 6}
+    given: dict[str, object] = {"gleanings": 0, "claims": True, "max_cluster_size": 6}
+    given |= {"chunk_tokens": 60, "chunk_overlap": 10}
     with FakeEndpoint() as endpoint:
         if request.param == "model":
             given |= {"openai_base_url": endpoint.url, "openai_api_key": KEY}
@@ -98,11 +103,11 @@ async def test_nothing_of_other_documents_is_read(talks: Settings, how: QueryOpt
     async with AsyncGraphRAG(talks) as rag:
         for question in QUESTIONS:
             for numbers in SELECTIONS:
-                where = f"n={'|'.join(map(str, numbers))}"
-                answer = await rag.query(question, where=where, **how)
+                asked: QueryOptions = {**how, "where": f"n={'|'.join(map(str, numbers))}"}
+                answer = await rag.query(question, **asked)
                 text = shown(answer)
                 others = [m for n, m in enumerate(MARKS) if n not in numbers]
-                assert [mark for mark in others if mark.casefold() in text] == [], where
+                assert [mark for mark in others if mark.casefold() in text] == [], asked
                 assert all(citation.supported for citation in answer.citations)
                 found += bool(answer.citations)
         whole = shown(await rag.query(QUESTIONS[0], **how))
@@ -139,7 +144,7 @@ async def test_an_index_that_is_asked_for_more_finds_what_the_comparison_with_al
 async def test_a_report_that_is_not_up_to_date_is_not_read(talks: Settings) -> None:
     async with AsyncGraphRAG(talks) as rag:
         for mark in ("stale = true", "behind = 0.001"):
-            await rag.graph.run_plain(f"MATCH (c:Community) SET c.{mark}")  # type: ignore[arg-type]
+            await rag.graph.run_plain(f"MATCH (c:Community) SET c.{mark}")
             answer = await rag.global_search(QUESTIONS[1], where="n>=0", context_only=True)
             assert {kind for table in answer.context for kind in table.by_kind()} == {"Sources"}
             await rag.graph.run_plain("MATCH (c:Community) REMOVE c.stale, c.behind")

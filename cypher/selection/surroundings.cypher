@@ -68,7 +68,7 @@ CALL (around, told) {
   UNWIND told AS c
   WITH around, c.id AS chunk
   MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity)
-  WHERE a IN around AND b IN around
+  WHERE a IN around AND b IN around AND a <> b  // of two names of one entity
   WITH stated.pair AS pair, collect([a.id, b.id])[0] AS ends,
        toFloat(sum(size(stated.strengths))) AS weight
   RETURN {id: collect(pair), source: collect(ends[0]), target: collect(ends[1]),

@@ -76,7 +76,8 @@ async def expand_selection(
     best = await ranked_graph(query, question, most)
     own = await query.selection.communities() if query.selection else ()
     read = query.graph.read
-    given = {
+    given: dict[str, object] = {
+        **most,
         "chunks": best.chunks,
         "entities": best.entities,
         "pairs": [*best.inner, *best.outward],
@@ -84,7 +85,7 @@ async def expand_selection(
         "imported": IMPORTED,
     }
     found = await gather(
-        said=partial(read, "selection/evidence", EvidenceRow, **given, **most),
+        said=partial(read, "selection/evidence", EvidenceRow, **given),
         chunks=partial(read, "search/chunks", ChunkRow, ids=best.chunks[: most["chunks"]]),
     )
     said: EvidenceRow = found["said"][0]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         Failure,
         IndexResult,
         LevelCoverRow,
+        MetadataRow,
+        MetadataValueRow,
         Status,
     )
     from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
@@ -100,6 +102,8 @@ __all__ = [
     "InputError",
     "LevelCoverRow",
     "Listener",
+    "MetadataRow",
+    "MetadataValueRow",
     "Method",
     "ModelError",
     "NameDecision",
@@ -138,7 +142,10 @@ _LATER = {
     "index.importing": "Counted ImportSummary Tables",
     "index.resolution.decisions": "NameDecision",
     "index.stages.ingest": "Ingested",
-    "index.status": "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow Status",
+    "index.status": (
+        "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow MetadataRow "
+        "MetadataValueRow Status"
+    ),
     "index.tuning.result": "EntityType TunedExample Tuning",
     "index.tuning.sample": "Passage",
     "model.citations": "CitationKind",

@@ -1,5 +1,6 @@
 // Finds the chunk that each quotation stands in, by the elements that it is cited from; with the
-// two chunks before it, and the number of documents that hold the beginning of the quotation.
+// two chunks before it, and the number of documents that hold the beginning of the quotation. The
+// chunks are those of $documents, or of all where this is null.
 UNWIND $quotations AS quotation
 CALL (quotation) {
   UNWIND quotation.citations AS citation
@@ -15,6 +16,9 @@ CALL (quotation) {
     WITH citation, quotation WHERE citation.kind = 'Entities'
     MATCH (:Entity:KgBuild {ref: citation.ref})<-[mention:MENTIONS]-(chunk:Chunk)
     WHERE any(text IN mention.descriptions WHERE text CONTAINS quotation.text)
+      AND ($documents IS NULL OR EXISTS {
+        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+      })
     RETURN chunk, 2 AS order ORDER BY chunk.ref LIMIT 1
     UNION
     WITH citation, quotation WHERE citation.kind = 'Relationships'
@@ -22,11 +26,15 @@ CALL (quotation) {
     MATCH ()-[stated:STATED {pair: pair.id}]->()
     WHERE any(text IN stated.descriptions WHERE text CONTAINS quotation.text)
     MATCH (chunk:Chunk {id: stated.chunk})
+    WHERE $documents IS NULL OR EXISTS {
+      MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+    }
     RETURN chunk, 3 AS order ORDER BY chunk.ref LIMIT 1
   }
   RETURN chunk ORDER BY order, chunk.ref LIMIT $most
 }
 MATCH (chunk)-[:PART_OF]->(document:Document)
+WHERE $documents IS NULL OR document.id IN $documents
 RETURN quotation.number AS number, chunk.ref AS ref, chunk.text AS text, chunk.start AS start,
        document.source AS document, document.title AS title,
        COLLECT {

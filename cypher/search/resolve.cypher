@@ -1,5 +1,5 @@
-// Resolves citations to a title and to places in documents. Places whose description contains a
-// statement of `said` come first.
+// Resolves citations to a title and to places in documents: in $documents, or in all where this is
+// null. Places whose description contains a statement of `said` come first.
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'
@@ -7,6 +7,9 @@ CALL (citation) {
   RETURN x.name AS title,
     COLLECT {
       MATCH (x)<-[mention:MENTIONS]-(chunk:Chunk)
+      WHERE $documents IS NULL OR EXISTS {
+        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+      }
       WITH chunk, any(text IN mention.descriptions
                       WHERE any(said IN citation.said WHERE text CONTAINS said)) AS quoted
       RETURN [chunk, null, null] ORDER BY quoted DESC, chunk.ref LIMIT $places
@@ -18,6 +21,9 @@ CALL (citation) {
   RETURN ends[0].name + ' – ' + ends[1].name AS title,
     COLLECT {
       MATCH ()-[stated:STATED {pair: x.id}]->() MATCH (chunk:Chunk {id: stated.chunk})
+      WHERE $documents IS NULL OR EXISTS {
+        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+      }
       WITH chunk, any(text IN stated.descriptions
                       WHERE any(said IN citation.said WHERE text CONTAINS said)) AS quoted
       RETURN [chunk, null, null] ORDER BY quoted DESC, chunk.ref LIMIT $places
@@ -33,6 +39,9 @@ CALL (citation) {
     COLLECT {
       MATCH (x)-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
       MATCH (cited)-[:FROM|MENTIONS]-(chunk:Chunk)
+      WHERE $documents IS NULL OR EXISTS {
+        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+      }
       WITH chunk, min(finding.index) AS first
       RETURN [chunk, null, null] ORDER BY first, chunk.ref LIMIT $places
     } AS places
@@ -49,4 +58,5 @@ RETURN citation.kind AS kind, citation.ref AS ref, coalesce(title, document.titl
        chunk.start + coalesce(end, size(chunk.text)) AS end,
        start IS NOT NULL AS placed,
        CASE WHEN start IS NULL THEN chunk.text ELSE substring(chunk.text, start, end - start) END
-       AS text
+       AS text,
+       document.metadata AS metadata

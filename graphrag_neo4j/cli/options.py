@@ -132,6 +132,14 @@ method_option = value(
     type=NearestChoice(["auto", "global", "local", "drift", "basic", "text"]),
     default="auto",
 )
+where_option = value(
+    "--where",
+    "CONDITION",
+    "Read only documents that meet CONDITION, such as 'author=Ada|Grace', 'date>=2024-01-01' or "
+    "'folder=minutes/*'. Give it again for more conditions, which must all hold. `kg-build status "
+    "--metadata` lists the fields.",
+    multiple=True,
+)
 paths_argument = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )

@@ -1,5 +1,6 @@
 """`kg-build query` answers a question from the graph, `suggest` suggests some, `chat` converses."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -13,6 +14,7 @@ from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.query.question import EXPAND, Question
+from graphrag_neo4j.query.selection import conditions_of
 
 if TYPE_CHECKING:
     from graphrag_neo4j.query.suggestions import Suggestion
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("question")
 @options.method_option
+@options.where_option
 @options.value(
     "--level",
     None,
@@ -158,20 +161,25 @@ Commands:
 
 @click.command()
 @options.method_option
+@options.where_option
 @options.value(
     "--suggestions",
     None,
     "How many questions are suggested after each answer. A model makes them in one small "
-    "call; 0 suggests none.",
+    "call; 0 suggests none. With --where there are none, because they come from all documents.",
     default=3,
     type=click.IntRange(0, 10),
 )
-def chat(method: Method | Literal["auto"], suggestions: int) -> None:
+def chat(method: Method | Literal["auto"], where: tuple[str, ...], suggestions: int) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
     end it.
     """
+    try:
+        conditions_of(where)
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
     settings = options.settings_of()
     check_answering(settings)
 
@@ -181,7 +189,7 @@ def chat(method: Method | Literal["auto"], suggestions: int) -> None:
             "Ask a question, or type /help for the commands. To end the conversation, type /quit, "
             "an empty line or Ctrl-D."
         )
-        await Conversation(rag, listen, method, suggestions).hold()
+        await Conversation(rag, listen, method, suggestions, where).hold()
 
     try:
         options.ask(settings, work, fleeting=True)
@@ -198,8 +206,10 @@ class Conversation:
         listen: EventDisplay,
         method: Method | Literal["auto"],
         suggestions: int,
+        where: Sequence[str] = (),
     ) -> None:
         self.rag, self.listen, self.method, self.most = rag, listen, method, suggestions
+        self.where = where
         self.history: list[tuple[str, str]] = []
         self.last: Answer | None = None
         self.suggested: list[Suggestion] = []
@@ -229,7 +239,8 @@ class Conversation:
     async def _answer(self, question: str, method: Method | Literal["auto"]) -> None:
         with_model = self.rag.settings.has_model
         try:
-            stream = self.rag.stream(question, method=method, history=tuple(self.history))
+            history = tuple(self.history)
+            stream = self.rag.stream(question, method=method, history=history, where=self.where)
             async for piece in stream:
                 if with_model:
                     self.listen.rest()
@@ -247,6 +258,10 @@ class Conversation:
 
     async def _suggest(self, most: int, after: Answer | None = None) -> None:
         """Prints questions that the graph can answer. The user may type the number of one."""
+        if self.where:
+            if not after:
+                terminal.line("Suggestions come from all documents: there are none with --where.")
+            return
         asked = [question for question, _ in self.history[:-1]] if after else []
         try:
             found = await self.rag.suggest(most, after=after, history=asked)

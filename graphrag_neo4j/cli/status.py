@@ -8,7 +8,7 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, money_known, named_step
-from graphrag_neo4j.index.status import Status
+from graphrag_neo4j.index.status import COUNTED, Status
 
 TOKENS_AND_COST = ("tokens in", "cached", "tokens out", "cost")
 MORE = "`kg-build status --json`"
@@ -24,15 +24,23 @@ PENDING = {
 
 
 @click.command()
+@options.flag(
+    "--metadata",
+    "Also list the fields of the documents' metadata, by which `kg-build query --where` selects.",
+)
 @options.json_option
-def status(as_json_: bool) -> None:
+def status(metadata: bool, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
-    found = options.ask(options.settings_of(), lambda rag, _: rag.status(), quiet=as_json_)
+    found = options.ask(
+        options.settings_of(), lambda rag, _: rag.status(metadata=metadata), quiet=as_json_
+    )
     if as_json_:
         terminal.json_text(options.as_json(found))
         return
     print_status(found)
     _print_builds(found)
+    if metadata:
+        _print_metadata(found)
 
 
 def print_status(status: Status, *, batches: bool = True) -> None:
@@ -117,3 +125,19 @@ def _print_builds(status: Status) -> None:
     if rows:
         terminal.line("The last builds:")
         terminal.table(head, rows, left=("outcome", "origin"))
+
+
+def _print_metadata(status: Status) -> None:
+    rows = []
+    for row in status.metadata:
+        values = [f"{one['value']} ({one['documents']:,})" for one in row["values"]]
+        kinds, most = ", ".join(row["kinds"]), "; ".join(values)
+        rows.append((row["field"], kinds, f"{row['documents']:,}", most))
+    terminal.line("The metadata of the documents (all documents also have source and title):")
+    if rows:
+        head = ("field", "kind", "documents", "most frequent values")
+        terminal.table(head, rows, left=("kind", "most frequent values"), wrapped=True)
+    else:
+        terminal.line("No document has any.")
+    if status.counts["documents"] > COUNTED:
+        terminal.line(f"Only {COUNTED:,} documents are counted.", style="dim")

@@ -395,6 +395,8 @@ class AsyncGraphRAG:
           (a number of calls) determine which reports a global search reads.
         - `expand`: "hop" or "ppr" (personalised PageRank) determines how a local or drift search
           explores the graph around an entity.
+        - `where`: a condition such as "author=Ada", or several. Only evidence of the documents that
+          meet all of them is read.
         - `context_only`: with True, no model writes an answer; `context` of the result holds the
           texts that the model would receive.
         - `history`: the (question, answer) pairs before this question, the oldest first. The model
@@ -526,13 +528,16 @@ class AsyncGraphRAG:
             self.graph, [check_number(ref, "A source's ref", 0) for ref in refs]
         )
 
-    async def status(self) -> Status:
+    async def status(self, *, metadata: bool = False) -> Status:
         """Returns what the graph holds, what is pending, and what failed and why.
+
+        With `metadata`, the result also holds the fields of the documents' metadata, by which a
+        question can select documents: of at most 20,000 documents.
 
         What is pending depends on the settings of this client. If they do not say whether claims
         are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
-        return await read_status(self.graph, claims=self.settings.claims)
+        return await read_status(self.graph, claims=self.settings.claims, metadata=metadata)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
         from graphrag_neo4j.index.removal import sources_under

@@ -41,7 +41,9 @@ OWN_NAME: Final = re.compile(r"[^\s,=:][^,=:\n]{0,59}")
 SECRETS: Final = frozenset({"openai_api_key", "neo4j_password"})
 LIMITS: Final = frozenset({"max_cost", "max_cost_a_day"})
 NUMBERS: Final = ("level", "prefilter", "max_calls")
-NOT_SET: Final = frozenset({"method", "dynamic", "context_only", "history", "expand", "level"})
+NOT_SET: Final = frozenset(
+    {"method", "dynamic", "context_only", "history", "expand", "level", "where"}
+)
 KNOWN: Final = (frozenset(Settings.model_fields) | CHANGEABLE) - NOT_SET
 HOW: Final = (
     "Write C0, C1, C2, C3, TS or SS, a method (global, local, drift, basic, text), or one with "

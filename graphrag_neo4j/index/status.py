@@ -11,6 +11,8 @@ from graphrag_neo4j.model import Origin, Usage
 
 Again = Literal["extraction", "vectors", "communities"]
 LAST_BUILDS = 5
+COUNTED = 20_000  # documents whose metadata is counted, at most
+VALUES = 5  # most frequent values of a field of metadata
 
 
 class BatchRow(TypedDict):
@@ -143,6 +145,26 @@ class ReportCitationsRow(TypedDict):
     shortened: int
 
 
+class MetadataValueRow(TypedDict):
+    """A value of metadata as text, and how many documents have it."""
+
+    value: str
+    documents: int
+
+
+class MetadataRow(TypedDict):
+    """A field of the documents' metadata.
+
+    `kinds` holds those of its values ("text", "number" or "yes/no"). `documents` is the number of
+    documents that have it, and `values` holds its most frequent values.
+    """
+
+    field: str
+    kinds: list[str]
+    documents: int
+    values: list[MetadataValueRow]
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """An item that failed: its stage, its name and the reason."""
@@ -166,6 +188,7 @@ class Status:
     were removed, and of shortened reports of sub-communities. `behind` says how many reports stayed
     although some of their material has changed since they were written, and how much at most.
     `batches` has a row for each batch at the provider whose results are not in the graph yet.
+    `metadata` has a row for each field of the documents' metadata, if that was asked for.
     """
 
     counts: dict[str, int]
@@ -179,6 +202,7 @@ class Status:
     behind: BehindRow
     builds: list[BuildRow]
     batches: Sequence[BatchRow] = ()
+    metadata: Sequence[MetadataRow] = ()
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n:,} {name}" for name, n in self.counts.items() if n)
@@ -186,8 +210,10 @@ class Status:
         return f"<Status: {counts or 'empty'}; {pending:,} pending, {len(self.failures):,} failed>"
 
 
-async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
-    """Reads the state of the graph.
+async def read_status(
+    graph: Graph, *, claims: bool | None = None, metadata: bool = False
+) -> Status:
+    """Reads the state of the graph. With `metadata`, also the fields of the documents' metadata.
 
     With `claims` False, no chunk counts as pending for claims. With None, that is so where the last
     index extracted none.
@@ -225,6 +251,9 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
             "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
         ),
         batches=await graph.read("batch/list", BatchRow),
+        metadata=await graph.read("status/metadata", MetadataRow, documents=COUNTED, values=VALUES)
+        if metadata
+        else (),
     )
 
 

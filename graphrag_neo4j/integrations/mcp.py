@@ -44,6 +44,13 @@ Question = Annotated[str, Field(min_length=1, description="A question in plain w
 Level = Annotated[
     int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
 ]
+Where = Annotated[
+    list[str] | None,
+    Field(
+        description="Conditions on the metadata of documents, such as author=Ada or "
+        "date>=2024-01-01. Only documents that meet all of them are read."
+    ),
+]
 Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
 Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
 Few = Annotated[int, Field(ge=1, le=20, description="The largest number of questions.")]
@@ -145,7 +152,9 @@ class Tools:
     def __init__(self, rag: AsyncGraphRAG) -> None:
         self._rag = rag
 
-    async def global_search(self, question: Question, level: Level = None) -> ToolAnswer:
+    async def global_search(
+        self, question: Question, level: Level = None, where: Where = None
+    ) -> ToolAnswer:
         """Answers a question about the documents as a whole: themes, trends, comparisons.
 
         The answer is made from the reports of one level of communities. A fine level shows more
@@ -153,20 +162,25 @@ class Tools:
         characters and quote.
         """
         if self._rag.settings.has_model:
-            return tool_answer(await self._rag.global_search(question, level=level))
+            return tool_answer(
+                await self._rag.global_search(question, level=level, where=where or ())
+            )
         # Without a level, map_calls=1 selects the finest level whose reports fit into one context.
-        found = self._rag.global_search(question, level=level, context_only=True, map_calls=1)
+        found = self._rag.global_search(
+            question, level=level, where=where or (), context_only=True, map_calls=1
+        )
         return tool_context(await found)
 
-    async def local_search(self, question: Question) -> ToolAnswer:
+    async def local_search(self, question: Question, where: Where = None) -> ToolAnswer:
         """Answers a question about particular people, places, things or events.
 
         The answer is made from the entities in the question and the graph around them. Returns
         the answer with its sources, each with document, characters and quote.
         """
         if self._rag.settings.has_model:
-            return tool_answer(await self._rag.local_search(question))
-        return tool_context(await self._rag.local_search(question, context_only=True))
+            return tool_answer(await self._rag.local_search(question, where=where or ()))
+        found = self._rag.local_search(question, where=where or (), context_only=True)
+        return tool_context(await found)
 
     async def find_entities(
         self,

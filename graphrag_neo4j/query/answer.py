@@ -5,13 +5,14 @@ statement become its sources. A sentence in them is quoted only if it shares eno
 statement: a sentence that only names the same thing proves nothing.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model import Scalar, Usage
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited
 from graphrag_neo4j.model.context_table import ContextTable
@@ -25,6 +26,8 @@ METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text
 PLACES = 10  # passages that are read from the graph for each citation
 NAMED: Final = ("Entities", "Relationships")  # the kinds whose titles are names
 MOST_SOURCES = 3  # passages that are kept for each citation: those most similar to the statement
+NAMES: Final[Mapping[str, int]] = {"Entities": 1, "Relationships": 2}  # names in a record
+NO_TITLES: Final[Mapping[Cited, str]] = {}
 Words = frozenset[str]
 # A sentence supports a statement if both share this many words (or, if the statement has fewer,
 # all of its words), and this part of the words of the shorter one.
@@ -40,7 +43,7 @@ class Source:
     the chunk. The passage is the characters [start, end) of the document; `text` is exactly this
     part. `quote` is the range [start, end) of characters in the document of the sentence that
     supports the statement. It is None where no sentence supports it well enough; then only the
-    place is known.
+    place is known. `metadata` is that of the document, by name.
     """
 
     document: str
@@ -50,6 +53,7 @@ class Source:
     end: int
     text: str
     quote: tuple[int, int] | None = None
+    metadata: Mapping[str, Scalar] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         start, end = self.place
@@ -158,12 +162,22 @@ class ResolvedRow(TypedDict):
     end: int | None
     placed: bool
     text: str | None
+    metadata: str | None
 
 
-async def resolve_citations(graph: Graph, text: str, known: Collection[Cited]) -> list[Citation]:
+async def resolve_citations(
+    graph: Graph,
+    text: str,
+    known: Collection[Cited],
+    *,
+    documents: Sequence[str] | None = None,
+    titles: Mapping[Cited, str] = NO_TITLES,
+) -> list[Citation]:
     """Returns the citations of an answer's text in their order, with their sources.
 
-    `known` holds the citations of all that was in the context of the answer.
+    `known` holds the citations of all that was in the context of the answer. With `documents` (ids)
+    the sources are in these documents, and what is not known has neither title nor sources.
+    `titles` replaces titles in the graph.
     """
     wanted = statements(text)
     if not wanted:
@@ -171,14 +185,16 @@ async def resolve_citations(graph: Graph, text: str, known: Collection[Cited]) -
     citations = [
         {"kind": kind, "ref": ref, "said": [text for text in stated if text]}
         for (kind, ref), stated in wanted.items()
+        if documents is None or (kind, ref) in known
     ]
     by_ref: defaultdict[Cited, list[ResolvedRow]] = defaultdict(list)
-    for row in await graph.read("search/resolve", ResolvedRow, citations=citations, places=PLACES):
+    given = {"citations": citations, "places": PLACES, "documents": documents}
+    for row in await graph.read("search/resolve", ResolvedRow, **given):
         by_ref[row["kind"], row["ref"]].append(row)
     found = []
     for one, stated in wanted.items():
         rows = by_ref[one]
-        known_as = rows[0]["title"] if rows else None
+        known_as = titles.get(one) or (rows[0]["title"] if rows else None)
         title = None if known_as is None else neutralised(known_as)
         name = title if title and one[0] in NAMED else ""
         places = [_source(row) for row in rows if row["chunk"] is not None]
@@ -191,7 +207,24 @@ def _source(row: Mapping[str, object]) -> Source:
     start, end, chunk = (int(str(row[name])) for name in ("start", "end", "chunk"))
     document, text = neutralised(str(row["document"])), str(row["text"])
     quote = (start, end) if row["placed"] else None
-    return Source(str(row["source"]), document, chunk, start, end, text, quote)
+    metadata = read_metadata(row["metadata"])
+    return Source(str(row["source"]), document, chunk, start, end, text, quote, metadata)
+
+
+def read_metadata(text: object) -> dict[str, Scalar]:
+    """Returns the metadata of a document as the graph holds it: JSON, or None if there is none."""
+    found: dict[str, Scalar] = json.loads(str(text or "{}"), parse_constant=str)
+    return found
+
+
+def own_titles(contexts: Iterable[ContextTable]) -> dict[Cited, str]:
+    """Returns the names of entities and relationships as the records of contexts give them."""
+    records = [record for table in contexts for record in table.records.values()]
+    return {
+        (record.kind, record.ref): " – ".join(record.text.split(" | ")[: NAMES[record.kind]])
+        for record in records
+        if record.kind in NAMES
+    }
 
 
 def nearest_sources(

@@ -113,7 +113,7 @@ class AnswerText:
         match self._task:
             case ComposedTask() as task:
                 draft = await anyio.to_thread.run_sync(task.draft)
-                verified = await _verified(self._query.graph, draft)
+                verified = await _verified(self._query, draft)
                 found = replace(verified, similar=_similar(self._query))
                 if text := await anyio.to_thread.run_sync(draft.compose, found):
                     yield text
@@ -188,30 +188,35 @@ def _similar(query: QueryContext) -> Similar | None:
     return lambda texts: anyio.from_thread.run(cosines, texts)
 
 
-async def _verified(graph: Graph, draft: Draft) -> Verified:
+async def _verified(query: QueryContext, draft: Draft) -> Verified:
     """Reads the provenance of the quotations of a draft, and the reach of its reports."""
     if not (draft.quotations or draft.reports):
         return Verified()
-    places = await _places(graph, draft.quotations)
+    graph, documents = query.graph, query.documents
+    places = await _places(graph, draft.quotations, documents)
     phrases = [
         {"number": number, "words": f'"{" ".join(words[:MOST])}"'}
         for number, one in enumerate(draft.quotations)
         if len(words := re.findall(r"\w+", one.text)) >= LEAST
     ]
-    rows = await graph.read("search/repeated", RepeatedRow, phrases=phrases, most=REPEATED_IN)
+    given = {"phrases": phrases, "most": REPEATED_IN, "documents": documents}
+    rows = await graph.read("search/repeated", RepeatedRow, **given)
     # The number of documents that hold the first words of a quotation.
     repeated = {draft.quotations[row["number"]]: row["documents"] for row in rows}
     reach = await graph.read("search/reach", ReachRow, refs=list(draft.reports))
-    documents = await graph.read("search/number_of_documents", CountRow)
+    if documents is None:
+        n = (await graph.read("search/number_of_documents", CountRow))[0]["n"]
+    else:
+        n = len(documents)
     return Verified(
         {one: replace(at, documents=repeated.get(one, 1)) for one, at in places.items()},
         {row["ref"]: Reach(row["members"], row["documents"]) for row in reach},
-        documents[0]["n"],
+        n,
     )
 
 
 async def _places(
-    graph: Graph, quotations: Sequence[DraftedQuotation]
+    graph: Graph, quotations: Sequence[DraftedQuotation], documents: Sequence[str] | None
 ) -> dict[DraftedQuotation, Provenance]:
     """Returns a chunk that holds each quotation word for word: the first with text after it.
 
@@ -229,6 +234,7 @@ async def _places(
             for number, one in enumerate(quotations)
         ],
         most=PLACES,
+        documents=documents,
     )
     found: dict[DraftedQuotation, Provenance] = {}
     following: dict[DraftedQuotation, int] = {}

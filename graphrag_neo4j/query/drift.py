@@ -24,6 +24,7 @@ async def search_drift(query: QueryContext) -> SearchResult:
     There are ROUNDS rounds, and the setting `drift_calls` limits the number of questions. In a
     round, questions that come from an answer with a better score are asked first. With
     `context_only` the result is the context of the primer and the local context of the question.
+    Without reports on a selection of documents, the primer reads the local context.
     """
     ids = await query.near("community", PRIMED_BY)
     rows = await query.graph.read("search/communities", ReportRow, ids=ids)
@@ -31,7 +32,9 @@ async def search_drift(query: QueryContext) -> SearchResult:
     add_reports(table, sorted(rows, key=lambda row: ids.index(row["id"])))
     if query.context_only:
         return SearchResult([table, await local_context(query)])
-    if not rows:
+    if not rows and query.selection:  # no report is on the selected documents alone
+        table = await local_context(query)
+    if not table.records:
         return SearchResult([])
     calls = SkippedCalls(query.run, ("context", "contexts"))
     contexts, points = await _explore(query, table, calls)

@@ -16,8 +16,15 @@ from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.graph.schema import refuse_other_version
 from graphrag_neo4j.model import Message
 from graphrag_neo4j.model.citations import rewrite
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
-from graphrag_neo4j.query.answer import Answer, Method, resolve_citations
+from graphrag_neo4j.query.answer import (
+    Answer,
+    Citation,
+    Method,
+    own_titles,
+    resolve_citations,
+)
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
 from graphrag_neo4j.query.global_ import search_global, search_text
@@ -25,6 +32,7 @@ from graphrag_neo4j.query.local import search_basic, search_local
 from graphrag_neo4j.query.lookup import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
 from graphrag_neo4j.query.question import ONLY, Question
+from graphrag_neo4j.query.selection import select
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, shortened, tokens
 from graphrag_neo4j.text.tokens import CountTokens
@@ -68,11 +76,13 @@ async def answer_question(
     """Yields the text of the answer piece by piece, and at last the whole `Answer`.
 
     Closing this generator ends the call whose reply is still coming. `settings` are those of the
-    client or of this question. Raises InputError if the graph lacks what the method needs.
+    client or of this question. Raises InputError if the graph lacks what the method needs, or if
+    no document meets the conditions of the question.
     """
     began = time.perf_counter()
     state = await read_state(graph)
     _need(state["chunks"] or state["reports"], "documents")
+    selection = await select(graph, question.where)
     setup = await _setup(backends, settings, question, state["embedding_model"], listen)
     if question.history:  # the tokenizer takes a moment to load
         await anyio.to_thread.run_sync(tokens.encoding)
@@ -87,6 +97,7 @@ async def answer_question(
         messages_of(question.history, tokens.count),
         context_only=question.context_only,
         expand=question.expand or "ppr",
+        selection=selection,
         listen=listen,
     )
     query = await made_self_contained(query)
@@ -116,7 +127,7 @@ async def answer_question(
     yield Answer(
         text=answer.text,
         method=method,
-        citations=await resolve_citations(graph, answer.text, known_refs(found.contexts)),
+        citations=await _citations(query, answer.text, found.contexts),
         context=found.contexts,
         usage=setup.usage,
         elapsed=time.perf_counter() - began,
@@ -125,6 +136,17 @@ async def answer_question(
         found=found_any,
         notices=(*pending, *found.notices, *advice),
         incomplete=answer.incomplete,
+    )
+
+
+async def _citations(
+    query: QueryContext, text: str, contexts: Sequence[ContextTable]
+) -> list[Citation]:
+    """Returns the citations of an answer. Of a selection, names are those that contexts give."""
+    titles = own_titles(contexts) if query.selection else {}
+    known = known_refs(contexts)
+    return await resolve_citations(
+        query.graph, text, known, documents=query.documents, titles=titles
     )
 
 
@@ -206,7 +228,8 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
     }
 
     async def suggest_names() -> None:
-        meant = await names_meant(query.graph, query.question) if method == "local" else {}
+        searched = method == "local" and not query.selection  # the names are those of all documents
+        meant = await names_meant(query.graph, query.question) if searched else {}
         for word, name in meant.items():
             query.warn(f"The data does not contain the word {word}. Did you mean {name}?")
 

@@ -14,6 +14,7 @@ from itertools import accumulate, chain
 from typing import Final, NotRequired, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.model import FinalTask, LLMTask, Point, T
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, measure
 from graphrag_neo4j.model.events import Advanced, Notice, Started
@@ -28,6 +29,7 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.query.selection import Selection
 from graphrag_neo4j.text import flat, shortened
 
 SEED: Final = 42  # of the order of the contexts
@@ -64,6 +66,12 @@ class PartRow(CoveredRow):
     """A part of the community `parent`."""
 
     parent: str
+
+
+class OwnReportRow(CoveredRow):
+    """A community of a selection alone. `quoted`: its report consists of quotations."""
+
+    quoted: bool
 
 
 class LevelRow(TypedDict):
@@ -128,13 +136,19 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
 
     The level of the question is by default the finest one that needs no more map calls than the
     setting `map_calls`. Where the calls are limited, the reports nearest to the question are read.
-    Raises InputError if the graph has no such level.
+    Of a selection of documents, the reports on these alone are read, or if these say too little,
+    the chunks. Raises InputError if the graph has no such level.
     """
     rating = SkippedCalls(query.run, GROUPS, "counted as relevant")
     calls: int | None = None
     if question.dynamic and not query.context_only:
         reports = await _selected_dynamically(query, rating)
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))
+    elif query.selection:
+        largest, covered = await query.selection.largest()
+        if 2 * covered < query.selection.chunks:
+            return await _search_selected_text(query, query.selection.chunks, covered)
+        reports, calls = await _own_reports(query, query.selection, largest)
     else:
         reports, calls = await _cover(query, question)
     if calls:  # the nearest come first, and small reports keep to their share
@@ -144,10 +158,11 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
         contexts = _pack(query, [[report_record(row)] for row in near])[:calls]
         read = sum(len(table.records) for table in contexts)
         if read < len(reports):
+            more = "" if query.selection else " Set --max-calls for more or fewer."
             query.listen(
                 Notice(
                     f"Reading the {read:,} of {_counted(len(reports))} that are nearest to the "
-                    f"question, in {len(contexts):,} calls. Set --max-calls for more or fewer."
+                    f"question, in {len(contexts):,} calls.{more}"
                 )
             )
         return await _answer_from(query, contexts)
@@ -196,6 +211,19 @@ async def _cover(
         rows = rows[: question.prefilter]
     query.listen(Notice(f"Answering from level {chosen}: {_counted(len(rows))}."))
     return rows, calls
+
+
+async def _own_reports(
+    query: QueryContext, selection: Selection, ids: Sequence[str]
+) -> tuple[Sequence[CoveredRow], int | None]:
+    """Returns reports on the selected documents alone, as `_cover` returns those of a level."""
+    rows = await query.graph.read("selection/reports", OwnReportRow, ids=ids)
+    query.listen(Notice(f"Answering from {_counted(len(rows))} on these documents alone."))
+    if not (query.settings.has_model and any(row["quoted"] for row in rows)):
+        return rows, None
+    near = await query.near("community", len(await selection.communities()))
+    place = {id_: n for n, id_ in enumerate(near)}
+    return sorted(rows, key=lambda r: place.get(r["id"], len(place))), CALLS_FOR_QUOTATIONS
 
 
 def _counted(reports: int) -> str:
@@ -299,13 +327,40 @@ async def search_text(query: QueryContext) -> SearchResult:
     The chunks are shuffled as the reports of global search are, so that each context is a sample
     of the whole corpus (section 3.1.6 of the paper).
     """
-    units: list[list[ContextRecord]] = []
-    after = -1  # an imported chunk may have ref 0
-    while rows := await query.graph.read("search/all_chunks", ChunkRow, after=after, limit=PAGE):
-        units += [[source_record(row)] for row in rows]
-        after = rows[-1]["ref"]
+    return await _answer_from(query, await _packed_chunks(query))
+
+
+async def _search_selected_text(query: QueryContext, chunks: int, covered: int) -> SearchResult:
+    """Runs map-reduce over the selected chunks, of which reports on them alone cover too few.
+
+    With a model, as many are read as `map_calls` contexts hold.
+    """
+    contexts = await _packed_chunks(query)
+    kept = contexts[: query.settings.map_calls] if query.settings.has_model else contexts
+    read = sum(len(table.records) for table in kept)
+    notice = (
+        f"The answer is from {read:,} of {chunks:,} passages, and not from reports, because only "
+        f"{covered:,} have entities of which these documents alone say something."
+    )
+    found = await _answer_from(query, kept)
+    return replace(found, notices=[notice, *found.notices])
+
+
+async def _packed_chunks(query: QueryContext) -> list[ContextTable]:
+    """Returns contexts of all chunks, or of all selected ones, in random order."""
+    chunks: list[ChunkRow] = []
+    read, after = query.graph.read, -1  # an imported chunk may have ref 0
+    if query.documents is None:
+        while rows := await read("search/all_chunks", ChunkRow, after=after, limit=PAGE):
+            chunks += rows
+            after = rows[-1]["ref"]
+    else:
+        for page in pages(query.documents, PAGE):
+            chunks += await read("selection/chunks", ChunkRow, documents=page)
+        chunks.sort(key=lambda row: row["ref"])
+    units = [[source_record(row)] for row in chunks]
     random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    return await _answer_from(query, _pack(query, units))
+    return _pack(query, units)
 
 
 def _pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:

@@ -208,15 +208,48 @@ async def expand_graph(
     `question` replaces the user's question, for example by a follow-up question. `most` gives the
     largest number of rows of each kind.
     """
-    weights, passages = await _seeds(query, question)
+    best = await ranked_graph(query, question, most)
     read = query.graph.read
-    [around] = await read(
-        "search/surroundings",
-        SurroundingsRow,
-        entities=list(weights),
-        chunks=list(passages),
-        **SIZE,
+    found = await gather(
+        around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=best.entities, **most),
+        related=partial(
+            read, "search/relationships", RelationshipRow, ids=[*best.inner, *best.outward]
+        ),
+        chunks=partial(read, "search/chunks", ChunkRow, ids=best.chunks[: most["chunks"]]),
     )
+    known: NeighbourhoodRow = found["around"][0]
+    return best.entities, {
+        **known,
+        "inner": in_order(found["related"], best.inner),
+        "outward": in_order(found["related"], best.outward),
+        "chunks": in_order(found["chunks"], best.chunks),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RankedGraph:
+    """The ids of what has the highest PageRank, the highest first.
+
+    The relationships are between the entities (`inner`), or lead from them to others (`outward`).
+    """
+
+    entities: list[str]
+    inner: list[str]
+    outward: list[str]
+    chunks: list[str]
+
+
+async def ranked_graph(
+    query: QueryContext, question: str | None, most: Mapping[str, int]
+) -> RankedGraph:
+    """Ranks the graph around the seeds of a question. See `expand_graph` for the arguments."""
+    weights, passages = await _seeds(query, question)
+    read, given = query.graph.read, {"entities": [*weights], "chunks": [*passages], **SIZE}
+    if query.documents is None:
+        [around] = await read("search/surroundings", SurroundingsRow, **given)
+    else:
+        given["documents"] = query.documents
+        [around] = await read("selection/surroundings", SurroundingsRow, **given)
     related, mentions, seeds = around["related"], around["mentions"], around["seeds"]
     edges = list(zip(related["source"], related["target"], related["weight"], strict=True))
     named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
@@ -237,21 +270,10 @@ async def expand_graph(
     own = set(entities)
     inner = [id_ for id_ in ranked if own.issuperset(ends[id_])][: most["inner"]]
     outward = [id_ for id_ in ranked if not own.issuperset(ends[id_])][: most["outward"]]
-    found = await gather(
-        around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
-        related=partial(read, "search/relationships", RelationshipRow, ids=[*inner, *outward]),
-        chunks=partial(read, "search/chunks", ChunkRow, ids=chunks[: most["chunks"]]),
-    )
-    known: NeighbourhoodRow = found["around"][0]
-    return entities, {
-        **known,
-        "inner": _in_order(found["related"], inner),
-        "outward": _in_order(found["related"], outward),
-        "chunks": _in_order(found["chunks"], chunks),
-    }
+    return RankedGraph(entities, inner, outward, chunks)
 
 
-def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
+def in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
     by_id = {row["id"]: row for row in rows}
     return [by_id[id_] for id_ in ids if id_ in by_id]
 

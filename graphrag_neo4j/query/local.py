@@ -1,7 +1,8 @@
 """Local search: the entities that are relevant to a question, and the graph around them.
 
-`graph_expansion` finds them. Basic search is here as well: it answers from the chunks that are most
-similar to the question, the baseline SS (semantic search, or vector RAG) of arXiv 2404.16130.
+`graph_expansion` finds them, and `selected_graph` those of a selection of documents. Basic search
+is here as well: it answers from the chunks that are most similar to the question, the baseline SS
+(semantic search, or vector RAG) of arXiv 2404.16130.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,7 @@ from graphrag_neo4j.query.query_context import (
     report_record,
     source_record,
 )
+from graphrag_neo4j.query.selected_graph import expand_selection
 from graphrag_neo4j.text.languages import ABOUT
 from graphrag_neo4j.text.sentence_ranking import content_words, names_in
 
@@ -80,6 +82,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     `OF_REPORTS` and `OF_SOURCES` divide the budget of tokens, the setting `max_context_tokens`.
     """
     around = expand_graph if query.expand == "ppr" else one_hop
+    if query.selection:
+        around = expand_selection
     entities, found = await around(query, question, MOST)
     budget = query.settings.max_context_tokens
     reports = query.table(budget * OF_REPORTS)
@@ -169,7 +173,8 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
     phrases = [{"id": name, "words": lucene_phrase(name)} for name in names]
     held: list[MentionedInRow] = []
     if names:
-        held = await read("search/phrases_by_document", MentionedInRow, phrases=phrases)
+        given = {"phrases": phrases, "documents": query.documents}
+        held = await read("search/phrases_by_document", MentionedInRow, **given)
     of_names = ([row["document"] for row in held if row["id"] == name] for name in names)
     documents = list(dict.fromkeys(one for each in of_names for one in each[:DOCUMENTS]))
     if not documents:

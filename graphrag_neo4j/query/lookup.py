@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
-from graphrag_neo4j.query.answer import Source
+from graphrag_neo4j.query.answer import Source, read_metadata
 from graphrag_neo4j.query.query_context import LONGEST_QUERY
 from graphrag_neo4j.text import entity_ids
 
@@ -189,9 +189,23 @@ def _without_citations(entity: E) -> E:
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
-    found = await graph.read("lookup/sources", Source, refs=list(refs))
-    by_ref = {source.chunk: source for source in found}
+    by_ref = {}
+    for row in await graph.read("lookup/sources", SourceTextRow, refs=list(refs)):
+        place = (row["document"], row["title"], row["chunk"], row["start"], row["end"], row["text"])
+        by_ref[row["chunk"]] = Source(*place, metadata=read_metadata(row["metadata"]))
     return [by_ref[ref] for ref in refs if ref in by_ref]
+
+
+class SourceTextRow(TypedDict):
+    """A chunk with its place, and the metadata of its document as JSON."""
+
+    document: str
+    title: str
+    chunk: int
+    start: int
+    end: int
+    text: str
+    metadata: str | None
 
 
 class WordRow(TypedDict):

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Literal, TypedDict, TypeVar
 
 import anyio
@@ -11,7 +12,7 @@ import anyio
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, vector_search
-from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.model import FinalTask, Message
 from graphrag_neo4j.model.citations import CitationKind, cited
 from graphrag_neo4j.model.concurrency import first_error
@@ -24,6 +25,7 @@ from graphrag_neo4j.model.context_table import (
 )
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.protocols import Embedder, QueryBackend, RunTask
+from graphrag_neo4j.query.selection import Selection
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.text.tokens import CountTokens
@@ -33,7 +35,7 @@ BY_WORDS: Final = {"chunk": "search/fulltext_chunks", "community": "search/fullt
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
-R = TypeVar("R")
+R = TypeVar("R", bound=IdRow)
 T = TypeVar("T")
 
 
@@ -63,10 +65,10 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` tells whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. `expand` is how local search explores the graph. `listen` receives the events of the
-    search. `vectorless` holds the reason why the embedding model gives no vectors, once it has
-    refused to. `_found` keeps what `nearest` has found, because several parts of a search ask for
-    the same.
+    answer. `expand` is how local search explores the graph. With a `selection` only evidence of its
+    documents is read. `listen` receives the events of the search. `vectorless` holds the reason
+    why the embedding model gives no vectors, once it has refused to. `_found` keeps what `nearest`
+    has found, because several parts of a search ask for the same.
     """
 
     graph: Graph
@@ -80,9 +82,15 @@ class QueryContext:
     stands_alone: bool = False
     context_only: bool = False
     expand: Literal["hop", "ppr"] = "ppr"
+    selection: Selection | None = None
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)
-    _found: dict[object, list[ScoredRow]] = field(default_factory=dict)
+    _found: dict[object, Sequence[ScoredRow]] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> Sequence[str] | None:
+        """The ids of the documents that the question is about; None for all."""
+        return self.selection.documents if self.selection else None
 
     async def vector(
         self, text: str | None = None, kind: IndexedKind = "chunk"
@@ -122,7 +130,7 @@ class QueryContext:
 
     async def nearest(
         self, kind: IndexedKind, vector: Sequence[float] | None, k: int = NEAREST
-    ) -> list[ScoredRow]:
+    ) -> Sequence[ScoredRow]:
         """Returns the `k` nodes of a kind nearest to a vector, the nearest first.
 
         Without a vector, nothing is near.
@@ -131,11 +139,16 @@ class QueryContext:
             return []
         key = (kind, k, *vector)
         if key not in self._found:
-            self._found[key] = await vector_search(self.graph, kind, vector, k)
+            nearest = (
+                self.selection.nearest if self.selection else partial(vector_search, self.graph)
+            )
+            self._found[key] = await nearest(kind, vector, k)
         return self._found[key]
 
-    async def by_words(self, statement: str, row: type[R], words: str, k: int) -> list[R]:
+    async def by_words(self, statement: str, row: type[R], words: str, k: int) -> Sequence[R]:
         """Returns the best `k` rows of a full-text search. A query without words finds nothing."""
+        if words and self.selection:
+            return await self.selection.by_words(statement, row, words, k)
         return await self.graph.read(statement, row, words=words, k=k) if words else []
 
     async def near(self, kind: Literal["chunk", "community"], k: int) -> list[str]:

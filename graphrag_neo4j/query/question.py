@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.query.answer import METHODS, Method
+from graphrag_neo4j.query.selection import conditions_of
 from graphrag_neo4j.settings import OF_A_QUESTION, Settings
 from graphrag_neo4j.settings.arguments import (
     check_choice,
@@ -24,6 +25,7 @@ ONLY: Final[Mapping[str, Sequence[Method]]] = {
     "max_calls": ("global",),
     "expand": ("local", "drift"),
 }
+OF_WHOLE: Final = ("dynamic", "prefilter", "max_calls")  # besides level, which may be 0
 EXPAND: Final = ("hop", "ppr")
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 
@@ -34,7 +36,8 @@ class Question:
 
     `text` is the question, at most LONGEST_QUESTION characters. `method` "auto" chooses global or
     local search. `history` holds the (question, answer) pairs before this question, the oldest
-    first. With `context_only` no model writes an answer.
+    first. With `context_only` no model writes an answer. `where` holds conditions such as
+    "author=Ada" or "date>=2024-01-01": only documents that meet all of them are read.
 
     For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
@@ -56,6 +59,7 @@ class Question:
     expand: Literal["hop", "ppr"] | None = None
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
+    where: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_text(self.text, "The question")
@@ -91,6 +95,13 @@ class Question:
             raise InputError(
                 "The option dynamic chooses the reports itself, from level 0 on. Leave out either "
                 "dynamic, or level, prefilter and max_calls."
+            )
+
+        whole = [name for name in OF_WHOLE if getattr(self, name)]
+        if conditions_of(self.where) and (whole or self.level is not None):
+            raise InputError(
+                f"The option {(whole or ['level'])[0]} is for reports on all documents: leave out "
+                "either it or where."
             )
 
     def without_use(self, method: Method) -> list[str]:

@@ -85,6 +85,7 @@ class SearchOptions(AnswerOptions, total=False):
     expand: Literal["hop", "ppr"] | None
     context_only: bool
     history: Sequence[tuple[str, str]]
+    where: str | Sequence[str]
 
 
 class QueryOptions(SearchOptions, total=False):

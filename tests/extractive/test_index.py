@@ -184,7 +184,8 @@ async def chunks_of(graph: Graph, lines: Iterable[str]) -> Mapping[CitationRef, 
         page: list[dict[str, object]] = [
             {"kind": k, "ref": ref, "said": []} for k, ref in wanted[start : start + 500]
         ]
-        rows = await graph.read("search/resolve", ResolvedRow, citations=page, places=1_000_000)
+        given = {"citations": page, "places": 1_000_000, "documents": None}
+        rows = await graph.read("search/resolve", ResolvedRow, **given)
         for row in rows:
             found[row["kind"], row["ref"]].append(row["text"] or "")
     return found

@@ -8,10 +8,10 @@ from typing import Any
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
 from graphrag_neo4j.model import Usage
-from graphrag_neo4j.model.citations import CitationKind, escaped
+from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.answer import Answer, Source
-from graphrag_neo4j.text import excerpt
+from graphrag_neo4j.text import excerpt, flat
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),
@@ -22,6 +22,7 @@ KINDS: dict[CitationKind, tuple[str, str]] = {
 }
 LEAD = re.compile(r"\*\*(.+?)\*\*")
 QUOTED = 200  # characters of a source that are printed
+ABOUT = ("author", "date")  # metadata that is printed beside the title of a source
 
 
 def print_sources(answer: Answer) -> None:
@@ -127,7 +128,9 @@ def _context(table: ContextTable) -> dict[str, Any]:
 
 def _place(source: Source) -> str:
     start, end = source.place
-    place = f"{source.title}, characters {start:,}–{end:,}"
+    about = [neutralised(str(source.metadata[key])) for key in ABOUT if key in source.metadata]
+    title = f"{source.title} ({flat(', '.join(about))})" if about else source.title
+    place = f"{title}, characters {start:,}–{end:,}"
     return f"{place}: “{excerpt(source.quoted, QUOTED)}”" if source.quote else place
 
 

@@ -144,7 +144,8 @@ async def test_reports_answers_and_the_map_show_the_same_direction(book: Graph) 
     for row in [*hop["inner"], *hop["outward"]]:
         assert (row["source"], row["target"]) in directed
     citations = [{"kind": "Relationships", "ref": row["ref"], "said": []} for row in edges]
-    places = await book.read("search/resolve", ResolvedRow, citations=citations, places=1)
+    given = {"citations": citations, "places": 1, "documents": None}
+    places = await book.read("search/resolve", ResolvedRow, **given)
     assert {row["title"] for row in places} <= {f"{one} – {other}" for one, other in directed}
     for name in sorted(names.values())[:40]:
         one = await read_entity(book, name)

@@ -1,0 +1,143 @@
+"""Local search within a selection of documents: the graph as the chunks of these documents tell it.
+
+PageRank ranks the graph around the seeds of the question, of which only the chunks of the selection
+are read. The details come from these chunks as well: the names, the types and the descriptions that
+they give, not those that were merged from all documents. Reports are those of communities of which
+no other document says anything.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Final, TypedDict
+
+from graphrag_neo4j.query.graph_expansion import (
+    ClaimRow,
+    LocalRow,
+    RelationshipRow,
+    ShownEntityRow,
+    in_order,
+    ranked_graph,
+)
+from graphrag_neo4j.query.query_context import ChunkRow, QueryContext, ReportRow, gather
+from graphrag_neo4j.text import identify
+
+DESCRIPTIONS: Final = 10  # descriptions of an entity or a relationship, at most
+IMPORTED: Final = identify("import", "extraction")
+
+
+class MentionRow(TypedDict):
+    """What a chunk says of an entity."""
+
+    names: list[str]
+    types: list[str]
+    descriptions: list[str]
+
+
+class MentionedRow(TypedDict):
+    """An entity, and what each chunk says of it."""
+
+    id: str
+    ref: int
+    said: list[MentionRow]
+
+
+class StatedRow(TypedDict):
+    """What a chunk says of two entities: `n` statements from `source` to `target` (ids)."""
+
+    source: str
+    target: str
+    n: int
+    descriptions: list[str]
+
+
+class StatedPairRow(TypedDict):
+    """A relationship, and what each chunk says of it."""
+
+    id: str
+    ref: int
+    said: list[StatedRow]
+
+
+class EvidenceRow(TypedDict):
+    """What chunks say of entities and relationships, and the reports above these entities."""
+
+    entities: list[MentionedRow]
+    relationships: list[StatedPairRow]
+    claims: list[ClaimRow]
+    communities: list[ReportRow]
+
+
+async def expand_selection(
+    query: QueryContext, question: str | None, most: Mapping[str, int]
+) -> tuple[list[str], LocalRow]:
+    """Returns what `expand_graph` returns, from chunks of the selected documents alone."""
+    best = await ranked_graph(query, question, most)
+    own = await query.selection.communities() if query.selection else ()
+    read = query.graph.read
+    given: dict[str, object] = {
+        **most,
+        "chunks": best.chunks,
+        "entities": best.entities,
+        "pairs": [*best.inner, *best.outward],
+        "inside": [row["id"] for row in own],
+        "imported": IMPORTED,
+    }
+    found = await gather(
+        said=partial(read, "selection/evidence", EvidenceRow, **given),
+        chunks=partial(read, "search/chunks", ChunkRow, ids=best.chunks[: most["chunks"]]),
+    )
+    said: EvidenceRow = found["said"][0]
+    entities = [_entity(row) for row in said["entities"]]
+    names = {row["id"]: row["name"] for row in entities}
+    related = [_relationship(row, names) for row in said["relationships"]]
+    return best.entities, {
+        "entities": entities,
+        "claims": said["claims"],
+        "communities": said["communities"],
+        "inner": in_order(related, best.inner),
+        "outward": in_order(related, best.outward),
+        "chunks": in_order(found["chunks"], best.chunks),
+    }
+
+
+def _entity(row: MentionedRow) -> ShownEntityRow:
+    """Returns an entity by its most frequent name and type, with its descriptions."""
+    said = row["said"]
+    return {
+        "id": row["id"],
+        "ref": row["ref"],
+        "name": _most_frequent(one["names"] for one in said),
+        "type": _most_frequent(one["types"] for one in said),
+        "description": _described(one["descriptions"] for one in said),
+    }
+
+
+def _relationship(row: StatedPairRow, names: Mapping[str, str]) -> RelationshipRow:
+    """Returns a relationship in the direction of most of its statements."""
+    weights: Counter[tuple[str, str]] = Counter()
+    for one in row["said"]:
+        weights[one["source"], one["target"]] += one["n"]
+    source, target = min(weights, key=lambda ends: (-weights[ends], ends))
+    weight = weights.total()
+    return {
+        "id": row["id"],
+        "ref": row["ref"],
+        "source": names.get(source, ""),
+        "target": names.get(target, ""),
+        "description": _described(one["descriptions"] for one in row["said"]),
+        "weight": weight,
+        "opposite": weight - weights[source, target],
+    }
+
+
+def _most_frequent(lists: Iterable[Sequence[str]]) -> str:
+    counted = Counter(chain.from_iterable(lists))
+    return min(counted, key=lambda one: (-counted[one], one), default="")
+
+
+def _described(lists: Iterable[Sequence[str]]) -> str:
+    """Returns the different descriptions, one on each line."""
+    different = dict.fromkeys(text for text in chain.from_iterable(lists) if text)
+    return "\n".join([*different][:DESCRIPTIONS])

@@ -1,0 +1,225 @@
+"""The selection of a question: the documents that meet its conditions, and searches within them.
+
+    where ──▶ conditions ──▶ documents ──▶ their chunks near the question, the entities that these
+                                           mention, and the communities that are theirs alone
+
+A search by an index of the whole graph keeps what belongs to the selection, and fetches more until
+there is enough. A community is theirs alone if no chunk of another document mentions a member.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypedDict, TypeVar
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.indexes import IndexedKind, vector_search
+from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
+from graphrag_neo4j.settings.arguments import check_text, did_you_mean
+
+CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(\S.*?)\s*", re.DOTALL)
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+OF_ALL: Final = ("source", "title")  # fields that every document has
+METADATA: Final = "meta_"  # what the properties begin with that hold metadata
+FIELDS: Final = "`kg-build status --metadata` lists the fields and their values."
+EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
+MORE: Final = 4  # times as many hits are fetched where too few belong to the selection
+FETCHED: Final = 100_000  # hits that are fetched, at most
+# The statements that search the index of a kind of node by words.
+BY_WORDS: Final[dict[str, IndexedKind]] = {
+    "search/fulltext_chunks": "chunk",
+    "search/fulltext_communities": "community",
+    "search/named": "entity",
+}
+
+R = TypeVar("R", bound=IdRow)
+
+
+class FieldRow(TypedDict):
+    """A property that holds metadata of documents."""
+
+    key: str
+
+
+class SelectedDocumentRow(TypedDict):
+    """A document that meets all conditions, and the number of its chunks."""
+
+    id: str
+    chunks: int
+
+
+class OwnCommunityRow(TypedDict):
+    """A community of the selection alone, and the ids of the communities above it."""
+
+    id: str
+    above: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on documents: a field, an operator (= != >= <= > <) and a value.
+
+    For = and != the value may be a list ("Ada|Grace") and have the wildcards * and ?.
+    """
+
+    field: str
+    operator: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.field}{self.operator}{self.value}"
+
+    @property
+    def key(self) -> str:
+        """The property of a document that holds the field."""
+        return self.field if self.field in OF_ALL else f"{METADATA}{self.field}"
+
+    @property
+    def row(self) -> Row:
+        """The condition as the statement reads it."""
+        listed = self.value.split("|") if self.operator in {"=", "!="} else [self.value]
+        texts = [text.strip() for text in listed]
+        return {
+            "key": self.key,
+            "operator": self.operator,
+            "texts": texts,
+            "numbers": [float(text) for text in texts if NUMBER.fullmatch(text)],
+            "patterns": [glob_pattern(text) for text in texts if "*" in text or "?" in text],
+        }
+
+
+def conditions_of(where: object) -> list[Condition]:
+    """Returns the conditions in a text or in several. Raises InputError for what is none."""
+    if not isinstance(where, str | Sequence):
+        raise InputError("where must be a text such as 'author=Ada', or several.")
+    found = []
+    for text in [where] if isinstance(where, str) else where:
+        if not (parts := CONDITION.fullmatch(check_text(text, "A condition of where"))):
+            raise InputError(
+                f"{text!r} is no condition: write a field, one of = != >= <= > <, and a value, "
+                "such as author=Ada or date>=2024-01-01."
+            )
+        found.append(Condition(parts[1], parts[2], parts[3]))
+    return found
+
+
+def glob_pattern(glob: str) -> str:
+    r"""Returns the regular expression of a glob: * is any text, ? is any character.
+
+    >>> glob_pattern("minutes/*.tx?")
+    '(?s)minutes/.*\\.tx.'
+    """
+    wild = {"*": ".*", "?": "."}
+    return "(?s)" + "".join(wild.get(one) or re.escape(one) for one in glob)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Documents by id with the number of their chunks. Searches find only what is theirs."""
+
+    graph: Graph
+    documents: Sequence[str]
+    chunks: int
+    _own: list[Sequence[OwnCommunityRow]] = field(default_factory=list)
+
+    async def nearest(
+        self, kind: IndexedKind, vector: Sequence[float], k: int
+    ) -> Sequence[ScoredRow]:
+        """Returns the `k` nodes of a kind nearest to a vector, the nearest first.
+
+        They are no entities: what other documents say of an entity is also in its vector.
+        """
+        read = self.graph.read
+        if kind == "entity":
+            return []
+        if kind == "community":
+            ids = [row["id"] for row in await self.communities()]
+            return await read(
+                "selection/nearest_communities", ScoredRow, ids=ids, vector=vector, k=k
+            )
+        if self.chunks > EXACTLY:
+            return await self._enough(partial(vector_search, self.graph, kind, vector), kind, k)
+        given = {"documents": self.documents, "vector": vector, "k": k}
+        return await read("selection/nearest_chunks", ScoredRow, **given)
+
+    async def by_words(self, statement: str, row: type[R], words: str, k: int) -> Sequence[R]:
+        """Returns the best `k` rows of a full-text search.
+
+        It finds nothing in the descriptions of relationships, which all documents feed.
+        """
+        if statement not in BY_WORDS:
+            return []
+
+        async def fetch(limit: int) -> Sequence[R]:
+            return await self.graph.read(statement, row, words=words, k=limit)
+
+        return await self._enough(fetch, BY_WORDS[statement], k)
+
+    async def communities(self) -> Sequence[OwnCommunityRow]:
+        """Returns the communities of the selection alone whose reports are up to date."""
+        if not self._own:  # several parts of a search ask for the same
+            given = {"documents": self.documents}
+            self._own.append(
+                await self.graph.read("selection/communities", OwnCommunityRow, **given)
+            )
+        return self._own[0]
+
+    async def largest(self) -> tuple[list[str], int]:
+        """Returns the ids of those communities of which none holds another, and their chunks.
+
+        These are counted: the chunks that mention a member of one of them.
+        """
+        own = await self.communities()
+        ids = {row["id"] for row in own}
+        largest = [row["id"] for row in own if ids.isdisjoint(row["above"])]
+        return largest, (await self.graph.read("selection/covered", CountRow, ids=largest))[0]["n"]
+
+    async def _enough(
+        self, fetch: Callable[[int], Awaitable[Sequence[R]]], kind: IndexedKind, k: int
+    ) -> Sequence[R]:
+        """Fetches hits, the best first, until `k` of them are the selection's, or there are none.
+
+        Each hit is a row with an `id`.
+        """
+        limit = k
+        while True:
+            limit = min(MORE * limit, FETCHED)
+            rows = await fetch(limit)
+            own = await self._kept(kind, [row["id"] for row in rows])
+            found = [row for row in rows if row["id"] in own][:k]
+            if len(found) == k or len(rows) < limit or limit == FETCHED:
+                return found
+
+    async def _kept(self, kind: IndexedKind, ids: Sequence[str]) -> Collection[str]:
+        """Returns those of these ids that belong to the selection."""
+        given = {"ids": ids, "documents": self.documents}
+        if kind == "chunk":
+            rows = await self.graph.read("selection/own_chunks", IdRow, **given)
+        elif kind == "entity":
+            rows = await self.graph.read("selection/mentioned", IdRow, **given)
+        else:
+            return {row["id"] for row in await self.communities()}
+        return {row["id"] for row in rows}
+
+
+async def select(graph: Graph, where: object) -> Selection | None:
+    """Returns the selection of these conditions, None if there are none.
+
+    Raises InputError for a field that no document has, and if no document meets all conditions.
+    """
+    if not (conditions := conditions_of(where)):
+        return None
+    keys = {row["key"] for row in await graph.read("selection/fields", FieldRow)}
+    known = [*OF_ALL, *sorted(key.removeprefix(METADATA) for key in keys)]
+    for one in conditions:
+        if one.field not in known:
+            hint = did_you_mean(one.field, known)
+            raise InputError(f"No document has the field {one.field}.{hint} {FIELDS}")
+    found = await graph.read(
+        "selection/documents", SelectedDocumentRow, conditions=[one.row for one in conditions]
+    )
+    if not found:
+        raise InputError(f"No document has {' and '.join(map(str, conditions))}. {FIELDS}")
+    return Selection(graph, [row["id"] for row in found], sum(row["chunks"] for row in found))

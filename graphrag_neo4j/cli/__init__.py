@@ -41,6 +41,7 @@ RARER = {
     "resolve": "Make one entity of several names of one thing, or several of one.",
     "tune": "Choose prompts and entity types that fit your documents.",
     "import": "Import an index that another program made.",
+    "export": "Write the graph for other programs, as GraphML or CSV.",
 }
 # The module of a command that shares one with others.
 MODULES = {
@@ -48,6 +49,7 @@ MODULES = {
     "chat": "query",
     "suggest": "query",
     "map": "browse",
+    "export": "browse",
     "mcp": "browse",
     "delete": "change",
     "resolve": "change",

@@ -1,4 +1,6 @@
-"""`kg-build browse`, `map` and `mcp`: the graph in Neo4j Browser, as a page, for an assistant."""
+"""`kg-build browse`, `map`, `export` and `mcp`: the graph in Neo4j Browser, as a page, as files for
+other programs, and for an assistant.
+"""
 
 import ipaddress
 import os
@@ -50,6 +52,27 @@ def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's 
     options.write_output(output, content)
     size = f"{len(content) / 1e6:,.1f} MB"
     terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), callback=options.refuse_unwritable)
+def export(file: Path) -> None:
+    """Write the graph to FILE for other programs.
+
+    If the name ends in .graphml, FILE holds the entities, their relationships and the titles of
+    their communities, for Gephi and others. If the name ends in .zip or has no ending, FILE is an
+    archive or a new folder of CSV files for `neo4j-admin database import`: all nodes and
+    relationships, without vectors.
+    """
+
+    explore.check_name(file)
+
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
+        listen(Started("export"))
+        await explore.export(rag.graph, file)
+
+    options.ask(options.settings_of(), work, fleeting=True)
+    terminal.line(f"The graph is in {file}.")
 
 
 @click.command()

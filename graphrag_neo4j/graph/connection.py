@@ -150,6 +150,14 @@ class Graph:
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(read)
 
+    async def stream(self, name: str, row: type[R], /, **parameters: object) -> AsyncIterator[R]:
+        """Runs a reading statement, and gives its rows one by one: few are in memory at a time."""
+        with self._translated():
+            async with self._session(READ_ACCESS) as session:
+                result = await session.run(read_statement(name), parameters)
+                async for record in result:
+                    yield row(**dict(record))
+
     async def write(
         self, name: str, row: type[R] | None = None, /, **parameters: object
     ) -> list[R]:

@@ -8,7 +8,8 @@ import hashlib
 import os
 import stat
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -58,12 +59,22 @@ def make_private_folder(path: Path) -> None:
 
 
 def _write_beside(path: Path, content: bytes, rights: int) -> None:
+    with whole_file(path, rights) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path, rights: int | None = None) -> Iterator[BinaryIO]:
+    """Lends a file for writing, which gets its name when the block has ended without an error.
+
+    Its rights are by default those of the file that it replaces, or the usual ones.
+    """
     descriptor, name = mkstemp(UNFINISHED, f".{path.name}.", path.parent)
     beside = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        beside.chmod(rights)
+            yield file
+        beside.chmod(_usual_rights(path) if rights is None else rights)
         beside.replace(path)
     except BaseException:
         with suppress(OSError):

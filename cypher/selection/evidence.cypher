@@ -14,7 +14,7 @@ CALL (told) {
   WHERE stated.pair IN $pairs
   WITH one, a, stated, b ORDER BY one.place, stated.id
   WITH stated.pair AS pair, collect({
-    source: a.id, target: b.id, n: size(stated.strengths),
+    source: a.id, target: b.id, n: size(stated.strengths), predicates: stated.predicates,
     descriptions: CASE WHEN one.own THEN stated.descriptions ELSE [] END
   }) AS said
   MATCH ()-[related:RELATED {id: pair}]->()

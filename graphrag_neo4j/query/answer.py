@@ -15,7 +15,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model import Scalar, Usage
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited
-from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.text import find_quote, flat, without_possessive
 from graphrag_neo4j.text.sentence_ranking import content_words
 from graphrag_neo4j.text.sentences import Sentence, read_passage
@@ -26,7 +26,6 @@ METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text
 PLACES = 10  # passages that are read from the graph for each citation
 NAMED: Final = ("Entities", "Relationships")  # the kinds whose titles are names
 MOST_SOURCES = 3  # passages that are kept for each citation: those most similar to the statement
-NAMES: Final[Mapping[str, int]] = {"Entities": 1, "Relationships": 2}  # names in a record
 NO_TITLES: Final[Mapping[Cited, str]] = {}
 Words = frozenset[str]
 # A sentence supports a statement if both share this many words (or, if the statement has fewer,
@@ -221,10 +220,18 @@ def own_titles(contexts: Iterable[ContextTable]) -> dict[Cited, str]:
     """Returns the names of entities and relationships as the records of contexts give them."""
     records = [record for table in contexts for record in table.records.values()]
     return {
-        (record.kind, record.ref): " – ".join(record.text.split(" | ")[: NAMES[record.kind]])
+        (record.kind, record.ref): " – ".join(_names(record))
         for record in records
-        if record.kind in NAMES
+        if record.kind in NAMED
     }
+
+
+def _names(record: ContextRecord) -> list[str]:
+    """Returns the name of an entity, or those of both ends of a relationship."""
+    fields = record.text.split(" | ")
+    return (
+        fields[:1] if record.kind == "Entities" else [fields[0], fields[1 + record.has_predicate]]
+    )
 
 
 def nearest_sources(

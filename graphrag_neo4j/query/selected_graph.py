@@ -44,11 +44,15 @@ class MentionedRow(TypedDict):
 
 
 class StatedRow(TypedDict):
-    """What a chunk says of two entities: `n` statements from `source` to `target` (ids)."""
+    """What a chunk says of two entities: `n` statements from `source` to `target` (ids).
+
+    `predicates` are those of the statements, "" for none, or None if none has one.
+    """
 
     source: str
     target: str
     n: int
+    predicates: list[str] | None
     descriptions: list[str]
 
 
@@ -121,18 +125,20 @@ def _relationship(row: StatedPairRow, names: Mapping[str, str]) -> RelationshipR
         weights[one["source"], one["target"]] += one["n"]
     source, target = min(weights, key=lambda ends: (-weights[ends], ends))
     weight = weights.total()
+    ahead = (one for one in row["said"] if (one["source"], one["target"]) == (source, target))
     return {
         "id": row["id"],
         "ref": row["ref"],
         "source": names.get(source, ""),
         "target": names.get(target, ""),
+        "predicate": _most_frequent(filter(None, one["predicates"] or ()) for one in ahead) or None,
         "description": _described(one["descriptions"] for one in row["said"]),
         "weight": weight,
         "opposite": weight - weights[source, target],
     }
 
 
-def _most_frequent(lists: Iterable[Sequence[str]]) -> str:
+def _most_frequent(lists: Iterable[Iterable[str]]) -> str:
     counted = Counter(chain.from_iterable(lists))
     return min(counted, key=lambda one: (-counted[one], one), default="")
 

@@ -3,4 +3,4 @@ MATCH (entity:Entity:KgBuild) WHERE entity.id > $after
 WITH entity ORDER BY entity.id LIMIT $limit
 REMOVE entity:$($given), entity.unlabelled
 SET entity:$(coalesce($labels[entity.type], []))
-RETURN entity.id AS id ORDER BY id
+RETURN max(entity.id) AS last, count(*) AS n

@@ -3,4 +3,4 @@ MATCH (entity:Entity:KgBuild) WHERE entity.unlabelled = true
 WITH entity LIMIT $limit
 REMOVE entity:$($given), entity.unlabelled
 SET entity:$(coalesce($labels[entity.type], []))
-RETURN entity.id AS id
+RETURN max(entity.id) AS last, count(*) AS n

@@ -1,7 +1,7 @@
 """Gives each entity its type as one more label, such as `:Person`.
 
 Neo4j never frees the name of a label. So a graph has at most MOST labels of this kind, those with
-the most entities, and none that nodes of others bear.
+the most entities, and none that nodes of others have.
 """
 
 import unicodedata
@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 from typing import TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.graph.schema import UNIQUE_NODES
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 
@@ -39,11 +38,18 @@ class LabelRow(TypedDict):
     label: str
 
 
+class LabelledRow(TypedDict):
+    """How many entities were looked at, and the largest id of them; None without any."""
+
+    last: str | None
+    n: int
+
+
 async def label_entities(graph: Graph, listen: Listener) -> None:
     """Brings the labels of entities up to date with their types.
 
     Looks at those whose type has changed, or at all if the graph gets other labels than before. A
-    notice names the labels that entities do not get because other nodes bear them.
+    notice names the labels that entities do not get because other nodes have them.
     """
     if not (due := await graph.read("label/due", LabelsDueRow)):
         return
@@ -61,11 +67,14 @@ async def label_entities(graph: Graph, listen: Listener) -> None:
         await graph.write("label/begin", given=given)
     values = {"given": given, "labels": {type_: [label] for type_, label in labels.items()}}
     after = ""
-    while page := await graph.write(
-        f"label/page_{which}", IdRow, after=after, limit=PAGE, **values
-    ):
-        after = page[-1]["id"]
-        listen(Advanced(len(page)))
+    while True:
+        [page] = await graph.write(
+            f"label/page_{which}", LabelledRow, after=after, limit=PAGE, **values
+        )
+        if page["last"] is None:
+            break
+        after = page["last"]
+        listen(Advanced(page["n"]))
     await graph.write("label/done", labels=chosen)
 
 

@@ -13,6 +13,7 @@ from graphrag_neo4j.index.resolution.resolve import Verdict, resolve
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages import compare as comparing
 from graphrag_neo4j.index.stages.compare import compare
+from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import ClaimRecord, Extraction, LLMTask, NamePair, NameVerdict, Sameness
@@ -86,6 +87,7 @@ async def finish(
     await merge(graph, silent)
     await read(graph, PresetBackend(texts, claims))
     await resolved(graph, rules=rules)
+    await label_entities(graph, silent)
     await describe(graph, PresetBackend(), join=500)
 
 

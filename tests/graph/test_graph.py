@@ -137,7 +137,7 @@ async def test_the_dump_holds_all_but_builds_counter_refs_and_marks(graph: Graph
     rows = await graph.run_plain("MATCH (n) RETURN labels(n)[0] AS label, keys(n) AS keys")
     kept = {label: set(n) for key, n in nodes.items() if (label := key.partition(":")[0])}
     hidden = {row["label"]: set(row["keys"]) - kept.get(row["label"], set()) for row in rows}
-    assert hidden["Entity"] == {"ref", "undescribed"}
+    assert hidden["Entity"] == {"ref", "undescribed", "unlabelled"}
     assert hidden["Chunk"] == {"ref", "unembedded"}
     assert not hidden["Document"]
 

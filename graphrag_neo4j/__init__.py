@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         IndexResult,
         LevelCoverRow,
         MetadataRow,
-        MetadataValueRow,
         Status,
     )
     from graphrag_neo4j.index.tuning.result import EntityType, TunedExample, Tuning
@@ -103,7 +102,6 @@ __all__ = [
     "LevelCoverRow",
     "Listener",
     "MetadataRow",
-    "MetadataValueRow",
     "Method",
     "ModelError",
     "NameDecision",
@@ -143,8 +141,7 @@ _LATER = {
     "index.resolution.decisions": "NameDecision",
     "index.stages.ingest": "Ingested",
     "index.status": (
-        "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow MetadataRow "
-        "MetadataValueRow Status"
+        "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow MetadataRow Status"
     ),
     "index.tuning.result": "EntityType TunedExample Tuning",
     "index.tuning.sample": "Passage",

@@ -3,15 +3,14 @@
     where ──▶ conditions ──▶ documents ──▶ their chunks near the question, the entities that these
                                            mention, and the communities that are theirs alone
 
-A search by an index of the whole graph keeps what belongs to the selection, and fetches more until
-there is enough. A community is theirs alone if no chunk of another document mentions a member.
+A search by an index of the whole graph keeps what belongs to the selection. A community is theirs
+alone if no chunk of another document mentions a member.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Final, TypedDict, TypeVar
+from typing import Final, TypedDict, TypeVar, cast
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Row
@@ -26,7 +25,8 @@ METADATA: Final = "meta_"  # what the properties begin with that hold metadata
 FIELDS: Final = "`kg-build status --metadata` lists the fields and their values."
 EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
 MORE: Final = 4  # times as many hits are fetched where too few belong to the selection
-FETCHED: Final = 100_000  # hits that are fetched, at most
+FETCHED: Final = 100_000  # hits that are looked at, at most
+NAMED: Final = 1_000  # entities or communities that a search by words finds in all documents
 # The statements that search the index of a kind of node by words.
 BY_WORDS: Final[dict[str, IndexedKind]] = {
     "search/fulltext_chunks": "chunk",
@@ -139,23 +139,30 @@ class Selection:
             return await read(
                 "selection/nearest_communities", ScoredRow, ids=ids, vector=vector, k=k
             )
-        if self.chunks > EXACTLY:
-            return await self._enough(partial(vector_search, self.graph, kind, vector), kind, k)
-        given = {"documents": self.documents, "vector": vector, "k": k}
-        return await read("selection/nearest_chunks", ScoredRow, **given)
+        if self.chunks <= EXACTLY:
+            given = {"documents": self.documents, "vector": vector, "k": k}
+            return await read("selection/nearest_chunks", ScoredRow, **given)
+        limit = k
+        while True:  # the index knows nothing of documents
+            limit = min(MORE * limit, FETCHED)
+            rows = await vector_search(self.graph, kind, vector, limit)
+            found = await self._own_of(kind, rows)
+            if len(found) >= k or len(rows) < limit or limit == FETCHED:
+                return found[:k]
 
     async def by_words(self, statement: str, row: type[R], words: str, k: int) -> Sequence[R]:
         """Returns the best `k` rows of a full-text search.
 
         It finds nothing in the descriptions of relationships, which all documents feed.
         """
-        if statement not in BY_WORDS:
+        kind, read = BY_WORDS.get(statement), self.graph.read
+        if kind is None:
             return []
-
-        async def fetch(limit: int) -> Sequence[R]:
-            return await self.graph.read(statement, row, words=words, k=limit)
-
-        return await self._enough(fetch, BY_WORDS[statement], k)
+        if kind == "chunk":
+            given = {"documents": self.documents, "words": words, "k": k, "among": FETCHED}
+            return cast("list[R]", await read("selection/fulltext_chunks", ScoredRow, **given))
+        rows = await read(statement, row, words=words, k=max(k, NAMED))
+        return (await self._own_of(kind, rows))[:k]
 
     async def communities(self) -> Sequence[OwnCommunityRow]:
         """Returns the communities of the selection alone whose reports are up to date."""
@@ -176,32 +183,18 @@ class Selection:
         largest = [row["id"] for row in own if ids.isdisjoint(row["above"])]
         return largest, (await self.graph.read("selection/covered", CountRow, ids=largest))[0]["n"]
 
-    async def _enough(
-        self, fetch: Callable[[int], Awaitable[Sequence[R]]], kind: IndexedKind, k: int
-    ) -> Sequence[R]:
-        """Fetches hits, the best first, until `k` of them are the selection's, or there are none.
-
-        Each hit is a row with an `id`.
-        """
-        limit = k
-        while True:
-            limit = min(MORE * limit, FETCHED)
-            rows = await fetch(limit)
-            own = await self._kept(kind, [row["id"] for row in rows])
-            found = [row for row in rows if row["id"] in own][:k]
-            if len(found) == k or len(rows) < limit or limit == FETCHED:
-                return found
-
-    async def _kept(self, kind: IndexedKind, ids: Sequence[str]) -> Collection[str]:
-        """Returns those of these ids that belong to the selection."""
-        given = {"ids": ids, "documents": self.documents}
+    async def _own_of(self, kind: IndexedKind, rows: Sequence[R]) -> Sequence[R]:
+        """Returns those of these rows whose nodes belong to the selection."""
+        given = {"ids": [row["id"] for row in rows], "documents": self.documents}
+        own: Sequence[IdRow | OwnCommunityRow]
         if kind == "chunk":
-            rows = await self.graph.read("selection/own_chunks", IdRow, **given)
+            own = await self.graph.read("selection/own_chunks", IdRow, **given)
         elif kind == "entity":
-            rows = await self.graph.read("selection/mentioned", IdRow, **given)
+            own = await self.graph.read("selection/mentioned", IdRow, **given)
         else:
-            return {row["id"] for row in await self.communities()}
-        return {row["id"] for row in rows}
+            own = await self.communities()
+        ids = {row["id"] for row in own}
+        return [row for row in rows if row["id"] in ids]
 
 
 async def select(graph: Graph, where: object) -> Selection | None:

@@ -82,7 +82,6 @@ async def answer_question(
     began = time.perf_counter()
     state = await read_state(graph)
     _need(state["chunks"] or state["reports"], "documents")
-    selection = await select(graph, question.where)
     setup = await _setup(backends, settings, question, state["embedding_model"], listen)
     if question.history:  # the tokenizer takes a moment to load
         await anyio.to_thread.run_sync(tokens.encoding)
@@ -97,7 +96,7 @@ async def answer_question(
         messages_of(question.history, tokens.count),
         context_only=question.context_only,
         expand=question.expand or "ppr",
-        selection=selection,
+        selection=await select(graph, question.where),
         listen=listen,
     )
     query = await made_self_contained(query)

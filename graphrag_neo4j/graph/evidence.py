@@ -5,10 +5,16 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 from graphrag_neo4j.graph.connection import Transaction
 from graphrag_neo4j.graph.rows import IdsRow
+from graphrag_neo4j.text import identify
 
 Cited = Literal["entities", "claims", "chunks", "communities"]
 CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")
 RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
+
+
+def import_signature(step: str) -> str:
+    """The signature of all that imports bring: none of our index backends made it."""
+    return identify("import", step)
 
 
 class NewRefsRow(TypedDict):

@@ -189,23 +189,10 @@ def _without_citations(entity: E) -> E:
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
-    by_ref = {}
-    for row in await graph.read("lookup/sources", SourceTextRow, refs=list(refs)):
-        place = (row["document"], row["title"], row["chunk"], row["start"], row["end"], row["text"])
-        by_ref[row["chunk"]] = Source(*place, metadata=read_metadata(row["metadata"]))
+    found = await graph.read("lookup/sources", Source, refs=list(refs))
+    # The graph holds metadata as JSON.
+    by_ref = {one.chunk: replace(one, metadata=read_metadata(one.metadata)) for one in found}
     return [by_ref[ref] for ref in refs if ref in by_ref]
-
-
-class SourceTextRow(TypedDict):
-    """A chunk with its place, and the metadata of its document as JSON."""
-
-    document: str
-    title: str
-    chunk: int
-    start: int
-    end: int
-    text: str
-    metadata: str | None
 
 
 class WordRow(TypedDict):

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Final, TypedDict
 
+from graphrag_neo4j.graph.evidence import import_signature
 from graphrag_neo4j.query.graph_expansion import (
     ClaimRow,
     LocalRow,
@@ -21,10 +22,9 @@ from graphrag_neo4j.query.graph_expansion import (
     ranked_graph,
 )
 from graphrag_neo4j.query.query_context import ChunkRow, QueryContext, ReportRow, gather
-from graphrag_neo4j.text import identify
 
 DESCRIPTIONS: Final = 10  # descriptions of an entity or a relationship, at most
-IMPORTED: Final = identify("import", "extraction")
+IMPORTED: Final = import_signature("extraction")
 
 
 class MentionRow(TypedDict):

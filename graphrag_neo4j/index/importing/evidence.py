@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from graphrag_neo4j.graph.evidence import import_signature
 from graphrag_neo4j.index.evidence import claim_id, link
 from graphrag_neo4j.index.importing.tables import WEIGHTLESS, DocumentRow, Stated, Tables, UnitRow
 from graphrag_neo4j.llm.extraction import claim_record
@@ -241,7 +242,7 @@ class ImportedEvidence:
 
     def signature(self, step: Step) -> str:
         """The same for all imports: their chunks were not read by our index backends."""
-        return identify("import", step)
+        return import_signature(step)
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """The entities and relationships whose rows list the text unit."""

@@ -67,6 +67,9 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     "kg-build browse": "tests/integrations/explore/test_browser.py",
     "kg-build index my-documents/ --batch": "tests/index/test_batches.py",
     "kg-build index my-documents/ --batch --wait": "tests/index/test_batches.py",
+    # They need an embedded server.
+    "kg-build neo4j dump tale.dump": "tests/embedded/test_archive.py",
+    "kg-build neo4j load tale.dump --yes": "tests/embedded/test_archive.py",
     # They start Ray, or need a cluster.
     "kg-build index my-documents/ --ray": "tests/backends/test_ray.py",
     "kg-build index my-documents/ --ray auto": "tests/backends/test_ray.py",

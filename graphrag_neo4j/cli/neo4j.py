@@ -4,6 +4,7 @@ import sys
 import time
 from collections import deque
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
@@ -13,6 +14,8 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.embedded import archive
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 if TYPE_CHECKING:
@@ -77,6 +80,42 @@ def wipe(yes: bool) -> None:
 
 
 @neo4j.command()
+@click.argument(
+    "file", type=click.Path(dir_okay=False, path_type=Path), callback=options.refuse_unwritable
+)
+@options.flag("--yes", "Replace FILE if it exists.")
+def dump(file: Path, yes: bool) -> None:
+    """Write all data of the server to FILE, which `load` and neo4j-admin can read.
+
+    A running server is stopped meanwhile. FILE holds the texts of the documents, but no password.
+    """
+    settings = _settings()
+    if file.exists() and not yes:
+        raise InputError(f"{file} exists. Name another file, or add --yes to replace it.")
+    _name_other(settings)
+    with listening(quiet=False) as listen:
+        archive.dump(settings, file, listen)
+    terminal.line(f"The data is in {file} ({file.stat().st_size / 1e6:,.1f} MB).")
+
+
+@neo4j.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@options.flag("--yes", "Do not ask for confirmation.")
+def load(file: Path, yes: bool) -> None:
+    """Replace all data of the server by that of FILE, which `dump` has written."""
+    settings = _settings()
+    _name_other(settings)
+    found = embedded.status(settings)
+    question = f"Replace all data of the Neo4j in {found.home}?"
+    if found.version and not (yes or terminal.confirmed(question)):
+        terminal.line("Nothing was loaded.")
+        return
+    with listening(quiet=False) as listen:
+        archive.load(settings, file, listen)
+    terminal.line(f"The data of {file} is in {found.home}. `kg-build status` shows the graph.")
+
+
+@neo4j.command()
 @options.value(
     "-n --lines", None, "The number of lines to show.", default=50, type=click.IntRange(min=0)
 )
@@ -111,6 +150,10 @@ def _show(settings: Settings) -> None:
         terminal.line(f"  User      {server.username}")
         terminal.line(f"  Password  in {found.password_path}")
         terminal.line(f"  Home      {found.home}")
+    _name_other(settings)
+
+
+def _name_other(settings: Settings) -> None:
     if settings.neo4j_uri:
         other = f"the other commands use {settings.neo4j_uri} instead of this server"
         terminal.line(f"NEO4J_URI is set, so {other}.", error=True)

@@ -3,7 +3,7 @@
 A home is the folder of one server: its data, password, ports and logs. `start` returns the running
 server of a home; where needed, it downloads and starts the server first.
 
-In reading order: this module, home, releases, jars, process.
+In reading order: this module, home, releases, jars, process, archive.
 """
 
 import shutil
@@ -23,7 +23,7 @@ from graphrag_neo4j.embedded.home import (
     default_home,
     write_config,
 )
-from graphrag_neo4j.embedded.releases import RELEASES, find_java, read_lock
+from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java, read_lock
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
@@ -99,7 +99,7 @@ class ServerStatus:
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
+def plain_errors() -> Iterator[None]:
     """Raises EmbeddedError with a sentence for a full disk or a missing permission."""
     try:
         yield
@@ -110,29 +110,19 @@ def _plain_errors() -> Iterator[None]:
         ) from error
 
 
-@_plain_errors()
+@plain_errors()
 def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = False) -> Server:
     """Returns the running server of the settings' home; downloads and starts it where needed.
 
     With `upgrade` True, data of 5.26 becomes data of 2026.01; this can't be undone. Raises
     EmbeddedError where the server can't be downloaded or started.
     """
-    home, release = _home(settings), RELEASES[settings.neo4j_release]
+    home, release = home_of(settings), RELEASES[settings.neo4j_release]
     home.make_folder()
     with home.locked(listen):
-        if (record := home.read()) is None:
-            record = ServerRecord()
-            home.write(record)  # first of all, because it makes the folder a home
+        record = read_record(home, release, upgrade=upgrade)
         if record.release not in {"", release.name}:
-            can_upgrade = (record.release, release.name) == UPGRADE
-            if not (can_upgrade and upgrade):
-                way = "`kg-build neo4j start --upgrade` upgrades it for good, or "
-                raise EmbeddedError(
-                    f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't"
-                    f" read: {way if can_upgrade else ''}set KG_NEO4J_RELEASE={record.release},"
-                    " or name another folder in --home or KG_HOME."
-                )
-            _end(home, listen)
+            end(home, listen)
         if process.find(home, record.pid) is None:
             record = _launch(home, record, settings, listen)
         elif not record.ready:
@@ -144,13 +134,32 @@ def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = Fals
         return _server(home, record)
 
 
-@_plain_errors()
+def read_record(home: Home, release: Release, *, upgrade: bool = False) -> ServerRecord:
+    """Reads the record of a home, and makes it where it is missing.
+
+    Raises EmbeddedError if the home holds data of another release, unless `upgrade` allows it.
+    """
+    if (record := home.read()) is None:
+        record = ServerRecord()
+        home.write(record)  # first of all, because it makes the folder a home
+    can_upgrade = (record.release, release.name) == UPGRADE
+    if record.release not in {"", release.name} and not (can_upgrade and upgrade):
+        way = "`kg-build neo4j start --upgrade` upgrades it for good, or "
+        raise EmbeddedError(
+            f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't"
+            f" read: {way if can_upgrade else ''}set KG_NEO4J_RELEASE={record.release},"
+            " or name another folder in --home or KG_HOME."
+        )
+    return record
+
+
+@plain_errors()
 def restart(settings: Settings, stopped: Server, listen: Listener = silent) -> Server:
     """Starts the settings' server again after the database of `stopped` has stopped.
 
     Raises GraphStoppedError where the disk is still full, and EmbeddedError as `start` does.
     """
-    home = _home(settings)
+    home = home_of(settings)
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
     with home.locked(listen):
@@ -161,13 +170,13 @@ def restart(settings: Settings, stopped: Server, listen: Listener = silent) -> S
                 " disk is full; Neo4j is started again, and nothing that was saved is lost."
             )
             listen(Notice(text))
-            _end(home, listen)
+            end(home, listen)
     return start(settings, listen)
 
 
 def running(settings: Settings) -> Server | None:
     """The server of the settings' home, if it runs and has answered."""
-    home = _home(settings)
+    home = home_of(settings)
     record = home.read()
     if record is None or not record.ready or process.find(home, record.pid) is None:
         return None
@@ -176,47 +185,48 @@ def running(settings: Settings) -> Server | None:
 
 def status(settings: Settings) -> ServerStatus:
     """The status of the settings' home."""
-    home = _home(settings)
+    home = home_of(settings)
     version = (home.read() or ServerRecord()).version
     return ServerStatus(home.path, version, running(settings), home.password_path)
 
 
-@_plain_errors()
+@plain_errors()
 def stop(settings: Settings, listen: Listener = silent) -> bool:
     """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
-    home = _home(settings)
+    home = home_of(settings)
     if process.find(home, (home.read() or ServerRecord()).pid) is None:
         return False
     with home.locked(listen):
-        return _end(home, listen)
+        return end(home, listen)
 
 
-@_plain_errors()
+@plain_errors()
 def wipe(settings: Settings, listen: Listener = silent) -> None:
     """Stops the home's server and deletes its data, logs and password.
 
     Raises EmbeddedError and deletes nothing where the folder is not a home.
     """
-    home = _home(settings)
+    home = home_of(settings)
     if home.read() is None:
         raise EmbeddedError(
             f"{home.path} is not a home of an embedded Neo4j: nothing was deleted; name the right"
             " folder in --home or KG_HOME."
         )
     with home.locked(listen):
-        _end(home, listen)
+        end(home, listen)
         home.clear()
 
 
 def log_path(settings: Settings) -> Path:
     """The path of Neo4j's log. Raises EmbeddedError if no server was started in this home."""
-    home = _home(settings)
+    home = home_of(settings)
     if not home.log_path.exists():
         raise EmbeddedError(f"No Neo4j was started in {home.path} yet: `kg-build neo4j start`.")
     return home.log_path
 
 
-def _home(settings: Settings) -> Home:
+def home_of(settings: Settings) -> Home:
+    """The home that the settings name."""
     return Home((settings.home or default_home()).expanduser().resolve())
 
 
@@ -234,11 +244,8 @@ def _full_disk(folder: Path) -> str | None:
 
 def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listener) -> ServerRecord:
     """Starts the server, with its jars and its first password; returns its record."""
-    from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
-
     release = RELEASES[settings.neo4j_release]
-    java, jars = find_java(), jars_folder(release)
-    complete(read_lock(release.lock()), jars, settings.maven_url, listen)
+    java, jars = programs(settings, listen)
     listen(Notice(f"Starting Neo4j {release.version} in {home.path}."))
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
@@ -247,7 +254,8 @@ def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listen
         (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)
     )
     write_config(home, jars / "plugins", bolt, http, browse)
-    if not (home.path / "data" / "databases" / "system").exists():
+    home.replace_data()
+    if not (home.data_path / "databases" / "system").exists():
         process.set_password(home, java, jars, listen)
     # Saved before the start, because the start may turn the data into data of this release.
     record = ServerRecord(release.name, release.version, bolt, http, browse)
@@ -257,7 +265,18 @@ def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listen
     return record
 
 
-def _end(home: Home, listen: Listener) -> bool:
+def programs(settings: Settings, listen: Listener) -> tuple[Java, Path]:
+    """The Java and the folder of the jars of the settings' release, which are downloaded first."""
+    from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
+
+    release = RELEASES[settings.neo4j_release]
+    java, jars = find_java(), jars_folder(release)
+    complete(read_lock(release.lock()), jars, settings.maven_url, listen)
+    return java, jars
+
+
+def end(home: Home, listen: Listener) -> bool:
+    """Ends the server of a home that is locked; returns whether it ran."""
     found = process.find(home, (home.read() or ServerRecord()).pid)
     if found is not None:
         process.end(home, found, listen)
@@ -283,7 +302,7 @@ def _server(home: Home, record: ServerRecord) -> Server:
 
 def calculator_home(settings: Settings) -> Path:
     """The folder of the server that only computes: `<home>-gds`, beside the home of the user."""
-    home = _home(settings).path
+    home = home_of(settings).path
     return home.with_name(f"{home.name}-gds")
 
 
@@ -296,7 +315,7 @@ def calculator(settings: Settings, listen: Listener = silent) -> Iterator[Server
     """
     home = Home(calculator_home(settings))
     own = settings.model_copy(update={"home": home.path})
-    with _plain_errors():
+    with plain_errors():
         home.make_folder()
     with home.locked(listen, IN_USE):
         record = home.read()

@@ -19,7 +19,8 @@ from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
 RECORD, LOCK, IN_USE, OWN_CONFIG = "graphrag-neo4j.json", "lock", "in-use", "own.conf"
-CONTENTS = ("conf", "data", "logs", "run", "password")
+LOADING, LOADED = "loading", "data.loaded"
+CONTENTS = ("conf", "data", LOADING, LOADED, "logs", "run", "password")
 LOOPBACK = "127.0.0.1"
 HEAP = "server.memory.heap.max_size"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -62,6 +63,7 @@ class Home:
         self.record_path = path / RECORD
         self.password_path = path / "password"
         self.own_config_path = path / OWN_CONFIG
+        self.data_path = path / "data"
         self.log_path = path / "logs" / "neo4j.log"
         self.console_path = path / "logs" / "console.log"
 
@@ -110,6 +112,20 @@ class Home:
                 path.unlink(missing_ok=True)
         old = self.read() or ServerRecord()
         self.write(ServerRecord("", "", old.bolt_port, old.http_port, old.browse_port))
+
+    def replace_data(self, folder: Path | None = None) -> None:
+        """Puts a folder in the place of the data. The first rename decides.
+
+        Without a folder, it ends what a process has begun that was killed after this rename.
+        """
+        loaded = self.path / LOADED
+        if folder:
+            self.replace_data()
+            folder.rename(loaded)
+        if loaded.exists():
+            if self.data_path.exists():
+                rmtree(self.data_path)
+            loaded.rename(self.data_path)
 
     def locked(self, listen: Listener, name: str = LOCK) -> AbstractContextManager[None]:
         """Holds a lock of this home against other processes, with a notice if it has to wait.

@@ -3,9 +3,10 @@
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import psutil
 
@@ -37,29 +38,47 @@ LAST_LINES = 15
 def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
     """Sets the first password with Neo4j's own tool, before the first start.
 
-    The password is on no command line: the tool reads its arguments from a file. (The usual entry,
-    `Neo4jAdminCommand`, would start a second Java with the arguments on its command line.)
+    The password is on no command line: the tool reads its arguments from a file.
     """
     arguments = home.path / "conf" / "password.args"
     write_private(arguments, f"set-initial-password\n{home.password()}\n")
-    command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
-    command += ["org.neo4j.cli.AdminTool", "dbms", f"@{arguments}"]
     try:
         with waiting(listen, "Setting the first password of Neo4j"):
-            tool = subprocess.run(  # noqa: S603 - the command is made above from our own paths
-                command,
-                check=False,
-                env=_environment(home),
-                umask=PRIVATE,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            )
+            flaw = run_tool(home.path, java, jars, ["dbms", f"@{arguments}"])
     finally:
         arguments.unlink()
-    if tool.returncode != 0:
-        said = tool.stdout.decode(errors="replace").strip()
-        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
+    if flaw:
+        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{flaw}")
+
+
+def run_tool(
+    folder: Path,
+    java: Java,
+    jars: Path,
+    arguments: Sequence[str],
+    *,
+    stdin: IO[bytes] | int = subprocess.DEVNULL,
+    stdout: IO[bytes] | int = subprocess.PIPE,
+) -> str:
+    """Runs Neo4j's own tool (neo4j-admin) for the data in a folder.
+
+    Returns what it said if it failed, and an empty text if it did not. (Its usual entry,
+    `Neo4jAdminCommand`, would start a second Java with the arguments on its command line.)
+    """
+    command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
+    tool = subprocess.run(  # noqa: S603 - the command is made here from our own paths
+        [*command, "org.neo4j.cli.AdminTool", *arguments],
+        check=False,
+        env=_environment(folder),
+        umask=PRIVATE,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+    )
+    if tool.returncode == 0:
+        return ""
+    said = (tool.stdout or b"") + tool.stderr
+    return said.decode(errors="replace").strip() or f"exit code {tool.returncode}"
 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
@@ -79,7 +98,7 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
             stdout=console,
             stderr=subprocess.STDOUT,
             cwd=home.path,
-            env=_environment(home),
+            env=_environment(home.path),
             start_new_session=True,
             umask=PRIVATE,
             creationflags=DETACHED,
@@ -127,12 +146,12 @@ def end(home: Home, process: psutil.Process, listen: Listener) -> None:
         process.wait(0)  # reaps it if we are its parent
 
 
-def _environment(home: Home) -> dict[str, str]:
+def _environment(folder: Path) -> dict[str, str]:
     """What Java needs of our environment: keys and passwords in it are none of Neo4j's business."""
     return {
         **{name: os.environ[name] for name in INHERITED if name in os.environ},
-        "NEO4J_HOME": str(home.path),
-        "NEO4J_CONF": str(home.path / "conf"),
+        "NEO4J_HOME": str(folder),
+        "NEO4J_CONF": str(folder / "conf"),
         # In a plain C locale Java finds no path with letters beyond ASCII.
         "LC_ALL": "C.UTF-8",
     }

@@ -1,0 +1,98 @@
+"""The data of the embedded server in one file, in the format of Neo4j's own tool (neo4j-admin).
+
+The file holds the database alone: no users or passwords, no settings, no plugins. So that a file
+from elsewhere can do no harm, the tool extracts it to an empty folder in the home, and it reads the
+data there. Only then does the server stop, and the folder takes the place of the old data.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.embedded.home import LOADING, waiting
+from graphrag_neo4j.embedded.process import run_tool
+from graphrag_neo4j.embedded.releases import RELEASES
+from graphrag_neo4j.errors import EmbeddedError, InputError
+from graphrag_neo4j.model.events import Listener, silent
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.files import PRIVATE_FILE, whole_file
+
+LAST_WORDS = 500
+REASON = re.compile("Failed to (?:dump|load) database 'neo4j': (?:Unable to .* database: )?(.+)")
+BEGINS = (b"DZV1", b"DGV1")  # a dump of Neo4j 5 or newer, with zstd or with gzip
+
+
+@embedded.plain_errors()
+def dump(settings: Settings, path: Path, listen: Listener = silent) -> None:
+    """Writes the data to a file that only its owner can read, completely or not at all.
+
+    A running server is stopped meanwhile. Raises EmbeddedError if there is no data.
+    """
+    home = embedded.home_of(settings)
+    record = home.read()
+    if record is None or not record.release:
+        raise EmbeddedError(
+            f"There is no data in {home.path}: name the right folder in --home or KG_HOME."
+        )
+    own = settings.model_copy(update={"neo4j_release": record.release})
+    java, jars = embedded.programs(own, listen)
+    ran = False
+    try:
+        with home.locked(listen), whole_file(path, PRIVATE_FILE) as file:
+            ran = embedded.end(home, listen)
+            home.replace_data()
+            command = ("database", "dump", "neo4j", "--to-stdout")
+            with waiting(listen, "Neo4j is writing its data"):
+                flaw = run_tool(home.path, java, jars, command, stdout=file)
+            if flaw:
+                raise EmbeddedError(
+                    f"The data in {home.path} can't be dumped: {_reason(flaw)} If Neo4j was killed,"
+                    " run `kg-build neo4j start` and then this command again."
+                )
+    finally:
+        if ran:
+            embedded.start(own, listen)
+
+
+@embedded.plain_errors()
+def load(settings: Settings, path: Path, listen: Listener = silent) -> None:
+    """Replaces all data of the home by that of a file. At any moment it is the old or the new.
+
+    A running server is started again. Raises InputError for a file that can't be loaded, and
+    EmbeddedError for a home of another release; then nothing has changed.
+    """
+    with path.open("rb") as file:
+        if file.read(4) not in BEGINS:
+            raise InputError(f"{path} is not a dump of Neo4j 5 or newer: nothing was loaded.")
+    home, release = embedded.home_of(settings), RELEASES[settings.neo4j_release]
+    home.make_folder()
+    java, jars = embedded.programs(settings, listen)
+    with home.locked(listen):
+        record = embedded.read_record(home, release)
+        folder = home.path / LOADING
+        rmtree(folder, ignore_errors=True)  # of a load that was killed
+        folder.mkdir(0o700)
+        try:
+            command = ("database", "load", "neo4j", "--from-stdin")
+            with waiting(listen, "Neo4j is reading the file"), path.open("rb") as file:
+                flaw = run_tool(folder, java, jars, command, stdin=file)
+            if flaw:
+                raise InputError(
+                    f"{path} can't be loaded, and nothing has changed: {_reason(flaw)}"
+                )
+            ran = embedded.end(home, listen)
+            if not record.release:
+                home.write(replace(record, release=release.name, version=release.version))
+            home.replace_data(folder / "data")
+        finally:
+            rmtree(folder, ignore_errors=True)
+    if ran:
+        embedded.start(settings, listen)
+
+
+def _reason(said: str) -> str:
+    """The sentence in which Neo4j's tool says why it failed, among its progress and its advice."""
+    found = REASON.search(said)
+    return f"{(found[1] if found else said[-LAST_WORDS:]).strip().removesuffix('.')}."

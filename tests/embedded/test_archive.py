@@ -1,0 +1,243 @@
+"""A dump of an embedded server, its load, and files that are no dump or try to do harm.
+
+Starts are slow, so the tests share one home and stand in the order of its life.
+"""
+
+import gzip
+import io
+import os
+import re
+import stat
+import tarfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import pytest
+from click.testing import CliRunner, Result
+
+from graphrag_neo4j import AsyncGraphRAG, Document, EmbeddedError, GraphRAG, InputError, embedded
+from graphrag_neo4j.cli import commands
+from graphrag_neo4j.embedded import archive
+from graphrag_neo4j.embedded.home import LOADED, LOADING, Home
+from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.graph.dump import dump as graph_dump
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.embedded.test_server import ask
+from tests.embedded.test_server import pytestmark as with_server
+from tests.support.servers import release_under_test
+
+embedded_only = [*with_server, pytest.mark.one_release]
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A home with a graph, and its dump in a file."""
+
+    home: Home
+    file: Path
+    graph: Dump
+
+    @property
+    def settings(self) -> Settings:
+        return settings_of(self.home.path)
+
+    def command(self, *arguments: str | Path, home: Path | None = None) -> Result:
+        """Runs `kg-build neo4j`."""
+        words = ["--home", home or self.home.path, "neo4j", *arguments]
+        return CliRunner().invoke(commands, [str(word) for word in words], input="n\n")
+
+    def state(self) -> tuple[int | None, list[str]]:
+        """The process of the server, and what lies in the home and in its data."""
+        server = embedded.running(self.settings)
+        folders = (self.home.path, self.home.data_path)
+        names = [path.name for folder in folders for path in folder.iterdir()]
+        return (server.pid if server else None, sorted(names))
+
+
+def settings_of(home: Path) -> Settings:
+    release = release_under_test()
+    return load_settings(
+        home=home, neo4j_release=release, model="extractive", embedding_model="static"
+    )
+
+
+def graph_of(settings: Settings) -> Dump:
+    async def read() -> Dump:
+        async with AsyncGraphRAG(settings) as rag:
+            return await graph_dump(rag.graph)
+
+    with ThreadPoolExecutor(
+        1
+    ) as apart:  # an async test before this one may have left its loop here
+        return apart.submit(anyio.run, read).result()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """A home with a graph of one document, whose server runs after the dump."""
+    folder = tmp_path_factory.mktemp("archive")
+    home = Home(folder / "Hänsels home")
+    settings = settings_of(home.path)
+    try:
+        with GraphRAG(settings) as rag:
+            rag.index([Document(TALE, "tale", "A tale")])
+        kept = Kept(home, folder / "tale.dump", graph_of(settings))
+        before = embedded.running(settings)
+        done = kept.command("dump", kept.file)
+        assert (done.exit_code, "The data is in" in done.output) == (0, True)
+        after = embedded.running(settings)
+        assert before
+        assert after
+        assert before.pid != after.pid
+        yield kept
+    finally:
+        embedded.stop(settings)
+
+
+def packed(path: Path, *members: tarfile.TarInfo, folder: Path | None = None) -> Path:
+    """A dump in the older format, with gzip: files of a database, and members of an attacker."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as file:
+        for part in folder.iterdir() if folder else ():
+            file.add(part, part.name)
+        for member in members:
+            file.addfile(member, io.BytesIO(b"x" * member.size))
+    path.write_bytes(b"DGV1" + gzip.compress(content.getvalue()))
+    return path
+
+
+def member(name: str, target: str = "") -> tarfile.TarInfo:
+    made = tarfile.TarInfo(name)
+    made.type, made.linkname = (tarfile.SYMTYPE, target) if target else (tarfile.REGTYPE, "")
+    made.size = 0 if target else 5
+    return made
+
+
+class TestInTheOrderOfALife:
+    pytestmark = embedded_only
+
+    def test_a_dump_is_private_and_holds_no_password(self, kept: Kept) -> None:
+        assert kept.file.read_bytes()[:4] == b"DZV1"
+        if os.name == "posix":
+            assert stat.S_IMODE(kept.file.stat().st_mode) == 0o600
+        assert [path.name for path in kept.file.parent.glob("*dump*")] == [kept.file.name]
+
+    def test_an_existing_file_is_not_overwritten_unless_one_says_so(self, kept: Kept) -> None:
+        before, content = kept.state(), kept.file.read_bytes()
+        refused = kept.command("dump", kept.file)
+        assert isinstance(refused.exception, InputError)
+        assert "add --yes to replace it" in str(refused.exception)
+        assert (kept.state(), kept.file.read_bytes()) == (before, content)
+
+    def test_a_load_asks_before_it_replaces_data(self, kept: Kept) -> None:
+        before = kept.state()
+        assert "Nothing was loaded" in kept.command("load", kept.file).output
+        assert kept.state() == before
+
+    def test_a_wrong_file_changes_nothing(self, kept: Kept, tmp_path: Path) -> None:
+        before, whole = kept.state(), kept.file.read_bytes()
+        text, cut, flipped = (tmp_path / name for name in ("text", "cut", "flipped"))
+        text.write_text("It was the best of times.")
+        cut.write_bytes(whole[: len(whole) // 2])
+        middle = len(whole) // 2
+        flipped.write_bytes(whole[:middle] + bytes(99) + whole[middle + 99 :])
+        outside = tmp_path / "outside"
+        harmful = [
+            packed(tmp_path / "absolute", member(str(outside))),
+            packed(tmp_path / "upwards", member("../../../../../../../outside")),
+            packed(tmp_path / "empty"),
+            packed(tmp_path / "link", member("link", str(outside)), member("link/in")),
+        ]
+        for file in (text, cut, flipped, *harmful):
+            refused = kept.command("load", file, "--yes")
+            assert isinstance(refused.exception, InputError), (file, refused.output)
+            assert re.fullmatch(
+                rf"{re.escape(str(file))} [^\n]{{20,250}}\.", str(refused.exception)
+            )
+        assert kept.state() == before
+        assert not outside.exists()
+
+    def test_a_dump_is_loaded_after_a_change_and_after_a_wipe(self, kept: Kept) -> None:
+        with GraphRAG(kept.settings) as rag:
+            rag.index([Document("Bob Cratchit met Tiny Tim in Camden.", "other")])
+        assert graph_of(kept.settings) != kept.graph
+        assert kept.command("load", kept.file, "--yes").exit_code == 0
+        assert embedded.running(kept.settings)
+        assert graph_of(kept.settings) == kept.graph
+        assert kept.command("wipe", "--yes").exit_code == 0
+        assert kept.command("load", kept.file).exit_code == 0  # nobody is asked
+        assert embedded.running(kept.settings) is None
+        assert graph_of(kept.settings) == kept.graph
+
+    def test_a_link_in_a_database_is_not_made(self, kept: Kept, tmp_path: Path) -> None:
+        embedded.stop(kept.settings)
+        database = kept.home.data_path / "databases" / "neo4j"
+        file = packed(tmp_path / "link", member("link", "/etc"), folder=database)
+        home = Home(tmp_path / "home")
+        kept.command("load", file, home=home.path)
+        assert [path for path in tmp_path.rglob("*") if path.is_symlink()] == []
+
+    def test_a_dump_of_a_newer_release_is_refused(self, kept: Kept, tmp_path: Path) -> None:
+        if release_under_test() != "2026.01":
+            pytest.skip("there is no newer release")
+        old = load_settings(home=tmp_path / "old", neo4j_release="5.26")
+        with pytest.raises(InputError, match=r"newer version.* Downgrade is not supported"):
+            archive.load(old, kept.file)
+        with pytest.raises(EmbeddedError, match="holds data of Neo4j"):
+            archive.load(old.model_copy(update={"home": kept.home.path}), kept.file)
+
+
+@pytest.mark.slow
+@pytest.mark.one_release
+@pytest.mark.skipif(os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no")
+def test_a_dump_of_the_older_release_is_loaded(tmp_path: Path) -> None:
+    old, new = (
+        load_settings(home=tmp_path / release, neo4j_release=release)
+        for release in ("5.26", "2026.01")
+    )
+    try:
+        ask(embedded.start(old), "CREATE (:Kept {name: 'Gretel'})")
+        embedded.stop(old)
+        archive.dump(old, tmp_path / "file")
+        assert embedded.running(old) is None
+        archive.load(new, tmp_path / "file")
+        rows = ask(embedded.start(new), "MATCH (kept:Kept) RETURN kept.name AS name")
+        assert [row["name"] for row in rows] == ["Gretel"]
+    finally:
+        embedded.stop(old)
+        embedded.stop(new)
+
+
+def test_a_load_that_is_killed_leaves_the_old_data_or_the_new(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    (home.data_path / "old").mkdir(parents=True)
+    (home.path / LOADING / "data" / "new").mkdir(parents=True)
+    home.replace_data()  # killed before the rename
+    assert [path.name for path in home.data_path.iterdir()] == ["old"]
+    (home.path / LOADING / "data").rename(home.path / LOADED)
+    home.replace_data()  # killed after it
+    assert [path.name for path in home.data_path.iterdir()] == ["new"]
+    assert not (home.path / LOADED).exists()
+
+
+def test_without_data_there_is_no_dump(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddedError, match="There is no data in"):
+        archive.dump(load_settings(home=tmp_path / "home"), tmp_path / "file")
+    assert not (tmp_path / "file").exists()
+
+
+def test_the_commands_say_that_they_are_for_the_embedded_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
+    file = tmp_path / "file"
+    file.write_text("no dump")
+    for arguments in (["dump", str(tmp_path / "new")], ["load", str(file)]):
+        home = ["--home", str(tmp_path / "home")]
+        done = CliRunner().invoke(commands, [*home, "neo4j", *arguments])
+        assert "neo4j+s://elsewhere.example instead of this server" in done.stderr
+        assert done.exit_code == 1

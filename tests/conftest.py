@@ -26,7 +26,14 @@ from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.chromium import Page, chromium, new_page
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.servers import TestServer, any_server, environment_of, starting_server
+from tests.support.server_without_gds import server_without_gds
+from tests.support.servers import (
+    TestServer,
+    any_server,
+    environment_of,
+    release_under_test,
+    starting_server,
+)
 from tests.support.wiping import wipe
 
 # Machines are slow at times, and a failure should come again.
@@ -139,6 +146,15 @@ async def connected(
 def checked_server(server: TestServer, connected: Graph) -> TestServer:  # noqa: ARG001 - it checks
     """The server, which was empty and has the schema."""
     return server
+
+
+@pytest.fixture(scope="session")
+def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a second server, which lets anyone in and has no GDS."""
+    if server.kind == "container":
+        pytest.skip("the second Neo4j is started from the embedded server's jars")
+    with server_without_gds(release_under_test(), tmp_path_factory.mktemp("no_gds")) as uri:
+        yield uri
 
 
 @pytest.fixture

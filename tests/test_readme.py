@@ -24,6 +24,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from graphrag_neo4j import AsyncGraphRAG, cli
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import Dump, dump
+from graphrag_neo4j.index.importing.neo4j import PASSWORD
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.generated import settings
@@ -70,6 +71,13 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     # They need an embedded server.
     "kg-build neo4j dump tale.dump": "tests/embedded/test_archive.py",
     "kg-build neo4j load tale.dump --yes": "tests/embedded/test_archive.py",
+    # They need another server.
+    "kg-build import neo4j --from bolt://films.example:7687 --suggest-mapping movies.yaml": (
+        "tests/index/importing/test_neo4j.py"
+    ),
+    "kg-build import neo4j --from bolt://films.example:7687 --mapping movies.yaml": (
+        "tests/index/importing/test_neo4j.py"
+    ),
     # They start Ray, or need a cluster.
     "kg-build index my-documents/ --ray": "tests/backends/test_ray.py",
     "kg-build index my-documents/ --ray auto": "tests/backends/test_ray.py",
@@ -195,6 +203,7 @@ async def indexed(
 
 def test_every_block_is_of_a_language_that_is_run_here() -> None:
     run = {"sh", "python", "cypher", "json", "ini", "text"}
+    run |= {"yaml"}  # in tests/index/importing
     assert [block for block in BLOCKS if block.language not in run] == []
 
 
@@ -267,7 +276,7 @@ def test_commands_options_and_extras_in_its_prose_exist() -> None:
 
 def test_settings_that_it_names_exist() -> None:
     named = set(re.findall(r"\b(?:KG|NEO4J|OPENAI)_[A-Z0-9_]*[A-Z]\b", TEXT))
-    assert {name for name in named if not name.startswith("KG_TEST_")} == NAMES
+    assert {name for name in named if not name.startswith("KG_TEST_")} == NAMES | {PASSWORD}
 
 
 def test_its_links_lead_to_files_and_sections() -> None:

@@ -17,5 +17,6 @@ CALL (community, a) {
   UNWIND stated.descriptions AS text
   RETURN [a.id, b.id] AS about, chunk, text
 }
+WITH id, about, chunk, text WHERE text <> ''
 WITH id, about, chunk, text ORDER BY about, chunk.id, text
 RETURN id AS community, collect([chunk.ref, chunk.id, about, text]) AS said

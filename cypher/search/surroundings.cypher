@@ -105,6 +105,6 @@ CALL (around, told) {
   RETURN {chunk: collect(c.id), entity: collect(e.id), titled: collect(titled)} AS mentions
 }
 // An extractive index calls what is no name a concept.
-WITH *, any(c IN told WHERE c.extraction_with STARTS WITH 'extractive') AS extractive
+WITH *, any(c IN told WHERE coalesce(c.extraction_with, '') STARTS WITH 'extractive') AS extractive
 RETURN known AS seeds, related, mentions,
        [e IN around WHERE extractive AND e.type = 'concept' | e.id] AS common

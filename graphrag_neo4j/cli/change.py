@@ -1,21 +1,26 @@
 """`kg-build delete`, `resolve` and `import`: what changes the graph and reads no documents."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
 from graphrag_neo4j.cli import options
+from graphrag_neo4j.cli.index import print_built
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import EventDisplay
+from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.cli.output.words import counted, was
 from graphrag_neo4j.cli.status import print_pending
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.importing import ImportSummary, read_tables
+from graphrag_neo4j.index.importing.neo4j import PASSWORD, OtherNeo4j, suggested_mapping
 from graphrag_neo4j.index.removal import sources_under
 from graphrag_neo4j.index.resolution.decisions import BY_SPLIT, NameDecision
 from graphrag_neo4j.model.events import Started
@@ -131,7 +136,65 @@ def _done(said: Mapping[str, Any], decisions: Sequence[NameDecision]) -> str:
 
 @click.group("import")
 def import_() -> None:
-    """Import an index that another program made into an empty graph."""
+    """Import an index of microsoft/graphrag, or a graph from another Neo4j."""
+
+
+MAPPING = click.Path(dir_okay=False, path_type=Path)
+
+
+@import_.command()
+@options.value("--from place", "ADDRESS", "The other Neo4j: bolt://…, or a --home.", required=True)
+@options.value("--mapping", "FILE", "What becomes entities, relationships and texts.", type=MAPPING)
+@options.value(
+    "--suggest-mapping",
+    "FILE",
+    "Write a first mapping to FILE, and import nothing.",
+    type=MAPPING,
+    callback=options.refuse_unwritable,
+)
+@options.value("--username", "NAME", "The user name there.", default="neo4j")
+@options.value("--database", "NAME", "The database there, if it is not the default.")
+@options.source_root_option
+@options.max_cost_option
+@options.quiet_option
+@options.json_option
+def neo4j(
+    place: str,
+    mapping: Path | None,
+    suggest_mapping: Path | None,
+    quiet: bool,
+    as_json_: bool,
+    **more: Any,  # noqa: ANN401 - the login, a setting and the source root
+) -> None:
+    """Import a graph from another Neo4j, which is only read.
+
+    The mapping file says which labels, relationship types and properties to bring. Each node
+    becomes a document, so that answers can cite it. Texts of nodes are read as documents are. Run
+    the same command again to bring what has changed; what is gone there is deleted here.
+
+    The password is that in NEO4J_SOURCE_PASSWORD; otherwise it is asked for.
+    """
+    reading, settings = options.reading_of(more), options.settings_of(max_cost=more.pop("max_cost"))
+    more["password"] = os.environ.get(PASSWORD, "")
+    if "://" in place and not more["password"] and terminal.can_ask():
+        asked = f"Password of {more['username']} at {place}"
+        more["password"] = click.prompt(asked, default="", show_default=False, hide_input=True)
+    if mapping and not suggest_mapping:
+        built = options.ask(
+            settings,
+            lambda rag, _: rag.import_neo4j(mapping, place, options=reading, **more),
+            quiet=quiet or as_json_,
+        )
+        print_built(built, settings, quiet=quiet, as_json_=as_json_)
+    elif suggest_mapping and not mapping:
+        if suggest_mapping.exists():
+            raise InputError(f"{suggest_mapping} exists: name a new file.")
+        with listening(quiet=quiet) as listen:
+            text = anyio.run(suggested_mapping, OtherNeo4j(place, **more), settings, listen)
+        options.write_output(suggest_mapping, text.encode())
+        terminal.line(f"Wrote {suggest_mapping}. Edit it, and give it as --mapping.")
+    else:
+        raise click.UsageError("Give either --mapping or --suggest-mapping.")
 
 
 @import_.command()

@@ -137,6 +137,11 @@ def index(
         return await rag.index(corpus, options=reading, ray=ray, **run)
 
     built = options.ask(settings, work, quiet=quiet or as_json_)
+    print_built(built, settings, quiet=quiet, as_json_=as_json_)
+
+
+def print_built(built: IndexResult, settings: Settings, *, quiet: bool, as_json_: bool) -> None:
+    """Prints what a run did, what it could not do, and what to do next; sets the exit code."""
     if as_json_:
         result = {"complete": built.complete, **dataclasses.asdict(built)}
         terminal.json_text(options.as_json(result))

@@ -336,6 +336,36 @@ class AsyncGraphRAG:
             tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
 
+    async def import_neo4j(
+        self,
+        mapping: str | Path,
+        place: str,
+        *,
+        username: str = "neo4j",
+        password: str = "",
+        database: str | None = None,
+        options: ReadOptions = DEFAULT,
+    ) -> "IndexResult":
+        """Imports a graph from another Neo4j, and brings this graph up to date with it.
+
+        `mapping` is the path of a mapping file (see docs/import.md). `place` is the address of the
+        other Neo4j, with `username`, `password` and `database` (None: its default), or the home of
+        another embedded server. It is only read. Of `options` only `source_root` matters, for the
+        names of the documents that the nodes become. The same call
+        again brings what has changed, and deletes what is gone. Texts of nodes are read as
+        documents are; for the rest see `index`. Raises InputError for a mapping or a place that
+        can't be used, and the errors of `index`.
+        """
+        from graphrag_neo4j.index.importing.mapping import read_mapping
+        from graphrag_neo4j.index.importing.neo4j import NodeImport, OtherNeo4j
+        from graphrag_neo4j.index.pipeline import build
+
+        _check_options(options)
+        path = Path(check_path(mapping, "A mapping"))
+        other = OtherNeo4j(check_text(place, "A place"), username, password, database)
+        nodes = NodeImport(source_of(path, options), read_mapping(path), other, self.settings)
+        return await build(self.graph, Corpus(nodes=nodes), self._backends, self._listen)
+
     async def tune(
         self,
         what: IndexSource,

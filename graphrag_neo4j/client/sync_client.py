@@ -70,6 +70,7 @@ class GraphRAG:
     resolve = _blocking(AsyncGraphRAG.resolve)
     name_decisions = _blocking(AsyncGraphRAG.name_decisions)
     import_graphrag = _blocking(AsyncGraphRAG.import_graphrag)
+    import_neo4j = _blocking(AsyncGraphRAG.import_neo4j)
     tune = _blocking(AsyncGraphRAG.tune, unopened=True)
     query = _blocking(AsyncGraphRAG.query)
     global_search = _blocking(AsyncGraphRAG.global_search)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -33,6 +34,9 @@ from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
 from graphrag_neo4j.settings import READ_SECONDS, Settings
 from graphrag_neo4j.settings.arguments import check_path
 
+if TYPE_CHECKING:
+    from graphrag_neo4j.index.importing.neo4j import NodeImport
+
 Item = Document | Unreadable
 Guessed = Callable[[Path, str], None]
 ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path, Iterable[Item]]]]
@@ -50,7 +54,8 @@ class Corpus:
     that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
     by the encoding that they were read with. `n_bytes` is the size of all files, None where there
     are no files. `paths` holds the paths that were given. `tables` holds the files of rows, by
-    source: the number of rows, or None where some rows could not be read. `read_files` reads the
+    source: the number of rows, or None where some rows could not be read. `nodes` is an import from
+    another Neo4j instead of documents. `read_files` reads the
     files in their order, where something else than this process and `_process` is to read them.
     """
 
@@ -64,6 +69,7 @@ class Corpus:
     _left: int = 0
     paths: Sequence[str | Path] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
+    nodes: "NodeImport | None" = None
     read_files: ReadFiles | None = None
     _process: ReadingProcess = field(default_factory=lambda: ReadingProcess(READ_SECONDS))
 

@@ -114,9 +114,13 @@ async def build(
     async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
-        result.ingested, vanished = await _ingest(
-            graph, corpus, cuts, listen, recut="extraction" in rebuild.again, prune_rows=prune_rows
-        )
+        if corpus.nodes:
+            result.ingested, vanished = await corpus.nodes.write(graph, limits.chunks, listen)
+        else:
+            recut = "extraction" in rebuild.again
+            result.ingested, vanished = await _ingest(
+                graph, corpus, cuts, listen, recut=recut, prune_rows=prune_rows
+            )
         result.dropped = [*gone, *vanished]
         # What is odd about the documents is told before a model is paid to read wrong text.
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()

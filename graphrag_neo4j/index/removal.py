@@ -90,7 +90,7 @@ async def drop_vanished_rows(
         rows, n = tables[file], len(sources)
         stay = f"Documents of it that stay in the graph: {n:,}"
         if rows:
-            text = f"Rows of {file} that are gone and are dropped from the graph: {n:,}."
+            text = f"Documents of {file} that are gone and are dropped from the graph: {n:,}."
             await delete_documents(graph, [document_id(source) for source in sources])
             dropped += sources
         elif rows is None:

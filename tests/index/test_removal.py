@@ -51,8 +51,8 @@ async def test_rows_that_are_gone_go_and_rows_that_moved_stay(
     uri = folder.as_uri()
     assert pruned.err.splitlines() == [
         f"{uri}/one.csv is gone and is dropped from the graph (rows: 3).",
-        f"Rows of {uri}/three.jsonl that are gone and are dropped from the graph: 1.",
-        f"Rows of {uri}/two.json that are gone and are dropped from the graph: 1.",
+        f"Documents of {uri}/three.jsonl that are gone and are dropped from the graph: 1.",
+        f"Documents of {uri}/two.json that are gone and are dropped from the graph: 1.",
     ]
     gone = [f"one.csv#{id_}" for id_ in "abc"] + ["three.jsonl#b", "two.json#b"]
     assert pruned.json["dropped"] == [f"{uri}/{name}" for name in gone]

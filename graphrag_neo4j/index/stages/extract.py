@@ -61,14 +61,14 @@ class UnlinkedClaimRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunk:
+class ChunkToRead:
     """A chunk to read. `again` is True where it has evidence that must be replaced."""
 
     text: ChunkText
     again: bool
 
 
-Outcomes = Sequence[Outcome[_Chunk, ReadT]]
+Outcomes = Sequence[Outcome[ChunkToRead, ReadT]]
 
 
 async def extract(stage: StageContext) -> None:
@@ -78,7 +78,7 @@ async def extract(stage: StageContext) -> None:
         stage,
         "extraction",
         lambda chunk: stage.run(stage.backend.extract(chunk.text)),
-        lambda tx, outcomes: _save_extractions(tx, outcomes, signature),
+        lambda tx, outcomes: save_extractions(tx, outcomes, signature),
     )
 
 
@@ -96,7 +96,7 @@ async def extract_claims(stage: StageContext) -> None:
 async def _read_chunks(
     stage: StageContext,
     kind: ReadingStep,
-    task: Callable[[_Chunk], Awaitable[ReadT]],
+    task: Callable[[ChunkToRead], Awaitable[ReadT]],
     write: Callable[[Transaction, Outcomes[ReadT]], Awaitable[None]],
 ) -> None:
     graph = stage.graph
@@ -135,7 +135,7 @@ async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -
         await graph.write("extract/reread_claims", signature=backend.signature("claims"))
 
 
-async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
+async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[ChunkToRead]:
     """Each failed or pending chunk once, read in pages.
 
     Chunks that failed before come first, so that chunks that fail now are not read twice.
@@ -146,13 +146,16 @@ async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
             f"extract/pending_{kind}", PendingChunkRow, state=state, after=after, limit=PAGE
         ):
             for row in rows:
-                yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
+                yield ChunkToRead(
+                    ChunkText(row["id"], row["text"], row["header"] or ""), row["again"]
+                )
             after = rows[-1]["ref"]
 
 
-async def _save_extractions(
-    tx: Transaction, outcomes: Outcomes[Extraction], signature: str
+async def save_extractions(
+    tx: Transaction, outcomes: Outcomes[Extraction], signature: str | None
 ) -> None:
+    """Saves the evidence of chunks. Without a signature, no backend reads them again."""
     done = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
     splits = await read_splits(tx)
     again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
@@ -245,7 +248,7 @@ async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
 
 
 async def _write_states(
-    tx: Transaction, kind: ReadingStep, outcomes: Outcomes[ReadT], signature: str
+    tx: Transaction, kind: ReadingStep, outcomes: Outcomes[ReadT], signature: str | None
 ) -> None:
     done = [
         {

@@ -5,9 +5,9 @@ apart from those whose text did not change.
 """
 
 from collections.abc import AsyncIterable, Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TypedDict
+from typing import Self, TypedDict
 
 import anyio
 import anyio.to_thread
@@ -64,6 +64,11 @@ class Ingested:
     repeated: list[str] = field(default_factory=list)
     replaced: int = 0
     cut_otherwise: int = 0
+
+    def add(self, more: Self) -> None:
+        """Adds the result of a further part of the documents."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(more, one.name))
 
 
 async def ingest(

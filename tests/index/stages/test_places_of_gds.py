@@ -1,6 +1,5 @@
 """KG_GDS: the same communities wherever they are computed, and a sentence where they can't be."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,8 @@ from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import identify
 from tests.conftest import Make
 from tests.index.stages.test_communities import CAROL_TREE, carol, fill
-from tests.support.server_without_gds import server_without_gds
 from tests.support.servers import TestServer, release_under_test
 from tests.support.wiping import wipe
-
-
-@pytest.fixture(scope="module")
-def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server without GDS."""
-    if server.kind == "container":
-        pytest.skip("Neo4j without GDS is started from the embedded server's jars")
-    with server_without_gds(release_under_test(), tmp_path_factory.mktemp("no_gds")) as uri:
-        yield uri
 
 
 @pytest.mark.slow

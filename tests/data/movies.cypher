@@ -1,0 +1,22 @@
+// The graph of films and people that Neo4j's first lessons use, in a few of its nodes.
+CREATE CONSTRAINT movie_title FOR (m:Movie) REQUIRE m.title IS UNIQUE;
+CREATE (matrix:Movie {title: 'The Matrix', released: 1999, tagline: 'Welcome to the Real World'}),
+  (reloaded:Movie {title: 'The Matrix Reloaded', released: 2003, tagline: 'Free your mind'}),
+  (cloud:Movie {title: 'Cloud Atlas', released: 2012, tagline: 'Everything is connected',
+    plot: 'Six stories are told, each in another century. A lawyer crosses the Pacific in 1849. A composer writes a sextet in Cambridge in 1936. Luisa Rey, a journalist in San Francisco, looks into a reactor in 1973. A publisher flees from his creditors to a home for the old. In Neo Seoul a clone named Sonmi learns what she is. After the Fall, the goatherd Zachry guides a visitor up a mountain in Hawaii.'}),
+  (davinci:Movie {title: 'The Da Vinci Code', released: 2006, tagline: 'Break the codes'}),
+  (devil:Movie {title: "The Devil's Advocate", released: 1997, tagline: 'Evil has its winning ways'}),
+  (keanu:Person {name: 'Keanu Reeves', born: 1964}), (carrie:Person {name: 'Carrie-Anne Moss', born: 1967}),
+  (hugo:Person {name: 'Hugo Weaving', born: 1960}), (lana:Person {name: 'Lana Wachowski', born: 1965}),
+  (tom:Person {name: 'Tom Hanks', born: 1956}), (halle:Person {name: 'Halle Berry', born: 1966}),
+  (ron:Person {name: 'Ron Howard', born: 1954}), (al:Person {name: 'Al Pacino', born: 1940}),
+  (jessica:Person {name: 'Jessica Thompson'}),
+  (keanu)-[:ACTED_IN {roles: ['Neo']}]->(matrix), (keanu)-[:ACTED_IN {roles: ['Neo']}]->(reloaded),
+  (keanu)-[:ACTED_IN {roles: ['Kevin Lomax']}]->(devil), (al)-[:ACTED_IN {roles: ['John Milton']}]->(devil),
+  (carrie)-[:ACTED_IN {roles: ['Trinity']}]->(matrix), (carrie)-[:ACTED_IN {roles: ['Trinity']}]->(reloaded),
+  (hugo)-[:ACTED_IN {roles: ['Agent Smith']}]->(matrix), (hugo)-[:ACTED_IN {roles: ['Bill Smoke', 'Nurse Noakes']}]->(cloud),
+  (tom)-[:ACTED_IN {roles: ['Zachry', 'Isaac Sachs']}]->(cloud), (halle)-[:ACTED_IN {roles: ['Luisa Rey']}]->(cloud),
+  (tom)-[:ACTED_IN {roles: ['Robert Langdon']}]->(davinci), (ron)-[:DIRECTED]->(davinci),
+  (lana)-[:DIRECTED]->(matrix), (lana)-[:DIRECTED]->(reloaded), (lana)-[:DIRECTED]->(cloud),
+  (jessica)-[:REVIEWED {summary: 'A solid romp', rating: 68}]->(davinci),
+  (jessica)-[:REVIEWED {summary: 'An amazing journey', rating: 95}]->(cloud);

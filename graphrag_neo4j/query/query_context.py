@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Literal, TypedDict, TypeVar
 
@@ -14,7 +14,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.model import FinalTask, Message
-from graphrag_neo4j.model.citations import CitationKind, cited
+from graphrag_neo4j.model.citations import CitationKind, cited, neutralised
 from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.context_table import (
     ContextRecord,
@@ -40,11 +40,12 @@ T = TypeVar("T")
 
 
 class ChunkRow(TypedDict):
-    """A chunk."""
+    """A chunk, and the date in the metadata of its document if it has one."""
 
     id: str
     ref: int
     text: str
+    date: object
 
 
 class ReportRow(TypedDict):
@@ -239,8 +240,10 @@ def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
 
 
 def source_record(row: ChunkRow) -> ContextRecord:
-    """Returns a chunk as a record."""
-    return record_of("Sources", row["ref"], row["id"], row["text"])
+    """Returns a chunk as a record, which begins with the date of its document if it has one."""
+    record = record_of("Sources", row["ref"], row["id"], row["text"])
+    date = neutralised(flat(row["date"]))
+    return replace(record, text=f"({date}) {record.text}") if date else record
 
 
 def known_refs(contexts: Iterable[ContextTable]) -> set[tuple[CitationKind, int]]:

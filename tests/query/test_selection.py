@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import date
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import pytest
@@ -291,3 +291,19 @@ def test_the_command_line_filters_and_lists_the_fields(kg: Run, tmp_path: Path) 
 def no_index_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KG_MODEL", "extractive")
     monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+
+
+async def test_a_context_shows_the_date_of_a_document_that_has_one(
+    graph: Graph,  # noqa: ARG001 - it is empty
+    alone: Settings,
+) -> None:
+    met = Document("Ada Lovelace met Charles Babbage.", "a.txt", metadata={"date": "1833-06-05"})
+    wrote = Document("Ada Lovelace wrote to Mary Somerville.", "b.txt")
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([met, wrote])
+        for how, where in product((WAYS[1], WAYS[4], WAYS[5]), ((), "source=*.txt")):
+            asked: QueryOptions = {**how, "where": where, "context_only": True}
+            answer = await rag.query("Who met Ada Lovelace?", **asked)
+            text = "\n".join(table.text for table in answer.context)
+            assert "| (1833-06-05) Ada Lovelace met Charles Babbage." in text, how
+            assert "| Ada Lovelace wrote" in text, how

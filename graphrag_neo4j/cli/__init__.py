@@ -28,6 +28,7 @@ COMMANDS = {
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",
     "eval": "Measure how good the answers are, on your own documents.",
+    "serve": "Ask and explore in a browser, and from chat clients.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",

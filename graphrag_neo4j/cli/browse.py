@@ -2,9 +2,7 @@
 other programs, and for an assistant.
 """
 
-import ipaddress
 import os
-import socket
 import sys
 import webbrowser
 from contextlib import suppress
@@ -147,7 +145,7 @@ def _serve(
         terminal.line("Once connected, Browser opens the guide. If not, paste these lines into it:")
         terminal.line(f"  :style http://localhost:{port}/style.grass")
         terminal.line(f"  :guide http://localhost:{port}/guide.html")
-        if server and open_ and _has_screen():
+        if server and open_ and has_screen():
             webbrowser.open(server.browser_url)
         terminal.line("Press Ctrl-C to stop.")
         with suppress(KeyboardInterrupt):
@@ -197,7 +195,7 @@ def _show_access(
         )
 
 
-def _has_screen() -> bool:
+def has_screen() -> bool:
     """Tells whether a graphical web browser can be opened. Text browsers do not count."""
     if not terminal.is_shown():
         return False
@@ -206,46 +204,20 @@ def _has_screen() -> bool:
 
 
 @click.command()
-@options.flag("--http", "Serve over streamable HTTP instead of standard input and output.")
-@options.value("--host", "ADDRESS", "With --http: the address to listen on.", default="127.0.0.1")
-@options.value(
-    "--port",
-    None,
-    "With --http: the port to listen on. 0 chooses a free port.",
-    type=click.IntRange(0, 65535),
-    default=8000,
-)
-def mcp(http: bool, host: str, port: int) -> None:
+def mcp() -> None:
     """Serve the graph to an AI assistant over the Model Context Protocol. Access is read-only.
 
-    By default the assistant starts this command and talks to it over standard input and output.
-    With --http the command listens on a network address until you press Ctrl-C.
+    The assistant starts this command and talks to it over standard input and output. `kg-build
+    serve` serves the same over HTTP.
     """
     with options.extra_needed("mcp", "The MCP server needs"):
         from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
     settings = options.settings_of()
     check_answering(settings)
-    served = server.listen(host, port) if http else None
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
         listen.hush()
-        if served is None:
-            await server.serve_stdio(rag)
-        else:
-            _print_address(served)
-            await server.serve_http(rag, served)
+        await server.serve_stdio(rag)
 
     with suppress(KeyboardInterrupt):  # the way to end it
         options.ask(settings, work, fleeting=True)
-
-
-def _print_address(served: socket.socket) -> None:
-    host, port = served.getsockname()[:2]
-    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    terminal.line(f"MCP is served at http://{address}/mcp. Press Ctrl-C to stop.", error=True)
-    if not ipaddress.ip_address(host).is_loopback:
-        terminal.line(
-            "There is no password. Everybody who can reach this address can read the graph and "
-            "use your model, which may cost money.",
-            error=True,
-        )

@@ -4,19 +4,17 @@ The SDK makes JSON schemas from the classes of the results. They have no slots, 
 take a slot for the default of its field.
 """
 
-import ipaddress
-import socket
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Annotated, Any, Final
 
-import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, ValidationError
+from starlette.applications import Starlette
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
@@ -235,48 +233,18 @@ def tool_context(answer: Answer) -> ToolAnswer:
     return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
 
 
+def mcp_app(rag: AsyncGraphRAG) -> Starlette:
+    """The application that serves an open graph over streamable HTTP, at `/mcp`.
+
+    Whoever mounts it checks who may ask.
+    """
+    checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return _server(rag).streamable_http_app(transport_security=checked)
+
+
 async def serve_stdio(rag: AsyncGraphRAG) -> None:
     """Serves an open graph over standard input and output until the input ends."""
     await _server(rag).run_stdio_async()
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Opens a listening socket. Port 0 chooses a free port.
-
-    Raises InputError if the address or the port can't be used.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        reason = (error.strerror or "no such address").partition(" (")[0]
-        raise InputError(
-            f"The server can't listen on {host}, port {port} ({reason}). Give another --host or "
-            "--port."
-        ) from error
-
-
-async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
-    """Serves an open graph over streamable HTTP, at `/mcp`, until SIGINT or SIGTERM.
-
-    On a loopback address, requests of foreign web pages are refused by their Host or Origin.
-    """
-    host, port = listening.getsockname()[:2]
-    security = None
-    if ipaddress.ip_address(host).is_loopback:
-        # Whole: by default the package allows `localhost:*`, which it compares by its beginning.
-        names = {"localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host}
-        places = [f"{name}:{port}" for name in names]
-        origins = [f"http://{place}" for place in places]
-        security = TransportSecuritySettings(allowed_hosts=places, allowed_origins=origins)
-    config = uvicorn.Config(
-        _server(rag).streamable_http_app(host=host, transport_security=security),
-        log_config=None,  # the default configuration would print to standard output
-        access_log=False,
-        ws="none",
-        timeout_graceful_shutdown=3,  # seconds for running requests
-    )
-    await uvicorn.Server(config).serve(sockets=[listening])
 
 
 class _Server(MCPServer[Any]):

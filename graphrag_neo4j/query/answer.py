@@ -8,8 +8,9 @@ statement: a sentence that only names the same thing proves nothing.
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypedDict
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import Any, Final, Literal, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model import Scalar, Usage
@@ -307,3 +308,23 @@ def _shared(sentence: Sentence, statement: Words, named: Words) -> int:
 
 def _words(text: str) -> Words:
     return frozenset(without_possessive(word) for word in content_words(text))
+
+
+def as_plain(answer: Answer) -> dict[str, Any]:
+    """Returns the whole answer as plain values, as --json prints it.
+
+    docs/json/query.json describes the form.
+    """
+    context = [_context(table) for table in answer.context]
+    return asdict(replace(answer, context=())) | {"context": context}
+
+
+def _context(table: ContextTable) -> dict[str, Any]:
+    """Returns one context table as plain values. A budget without a limit is None."""
+    records = (record for some in table.by_kind().values() for record in some)
+    return {
+        "text": table.text,
+        "tokens": table.tokens,
+        "budget": table.budget if isfinite(table.budget) else None,
+        "records": [{"kind": r.kind, "ref": r.ref, "id": r.id, "text": r.text} for r in records],
+    }

@@ -237,6 +237,10 @@ class Settings(BaseSettings):
         description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch`, over "
         "all builds of the graph. When it is reached, the next build starts the next day.",
     )
+    serve_token: SecretStr | None = Field(
+        None,
+        description="Token that `kg-build serve` asks for. If it is not set, it is random.",
+    )
     input_price: float | None = Field(
         None,
         ge=0,

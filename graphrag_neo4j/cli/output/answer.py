@@ -1,15 +1,11 @@
 """Prints answers, their sources and their context tables."""
 
 import re
-from dataclasses import asdict, replace
-from math import isfinite
-from typing import Any
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
-from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.answer import Answer, Source
 from graphrag_neo4j.text import excerpt, flat
 
@@ -104,26 +100,6 @@ def footnoted(answer: Answer) -> str:
         notes.append(f"[^{n}]: {escaped(note)}")
     numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
     return "\n\n".join([answer.footnoted(numbers), *notes])
-
-
-def plain(answer: Answer) -> dict[str, Any]:
-    """Returns the whole answer as plain values, as --json prints it.
-
-    docs/json/query.json describes the form.
-    """
-    context = [_context(table) for table in answer.context]
-    return asdict(replace(answer, context=())) | {"context": context}
-
-
-def _context(table: ContextTable) -> dict[str, Any]:
-    """Returns one context table as plain values. A budget without a limit is None."""
-    records = (record for some in table.by_kind().values() for record in some)
-    return {
-        "text": table.text,
-        "tokens": table.tokens,
-        "budget": table.budget if isfinite(table.budget) else None,
-        "records": [{"kind": r.kind, "ref": r.ref, "id": r.id, "text": r.text} for r in records],
-    }
 
 
 def _place(source: Source) -> str:

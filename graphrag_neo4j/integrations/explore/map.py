@@ -114,17 +114,19 @@ class Map:
 
     def page(self, title: str | None = None) -> str:
         """Returns the complete HTML page. The default title names the documents."""
-        names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
-        style, script = _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
-        return Template(_text("page.html")).substitute(
+        template, style, script = page_parts()
+        policy = content_policy(style, script)
+        return Template(template).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
-            policy=content_policy(style, script),
-            style=style,
-            script=script,
-            data=self._packed(),
+            name="Map of communities",
+            head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+            f"<style>{style}</style>",
+            ask="",
+            script=f'<script id="data" type="application/octet-stream">{self.packed()}</script>\n'
+            f"<script>{script}</script>",
         )
 
-    def _packed(self) -> str:
+    def packed(self) -> str:
         """Packs the tables, with texts as runs of pieces, and the table of these pieces."""
         pool = Pool()
         put: dict[str, Callable[[Any], object]] = {
@@ -143,6 +145,12 @@ class Map:
         tables["pieces"] = [[piece] for piece in pool.pieces]
         # By columns, because similar values next to each other compress better.
         return packed({name: list(zip(*rows, strict=True)) for name, rows in tables.items()})
+
+
+def page_parts() -> tuple[str, str, str]:
+    """The template of a page with a map, its style and its script."""
+    names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
+    return _text("page.html"), _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
 
 
 async def read_map(graph: Graph) -> Map:

@@ -1,0 +1,15 @@
+// Reads a chunk with the chunks around it in its document, and the entities that it mentions.
+MATCH (chunk:Chunk:KgBuild {ref: $ref})-[:PART_OF]->(document:Document)
+RETURN chunk.ref AS ref, chunk.start AS start, chunk.end AS end, document.source AS document,
+       document.title AS title,
+       COLLECT {
+         MATCH (document)<-[:PART_OF]-(near:Chunk)
+         WHERE abs(near.index - chunk.index) <= $around
+         RETURN near {.ref, .start, .end, .text} ORDER BY near.index
+       } AS near,
+       COLLECT {
+         MATCH (chunk)-[:MENTIONS]->(entity:Entity)
+         RETURN entity {.ref, .name, .type} ORDER BY entity.degree DESC, entity.ref
+       } AS entities,
+       COUNT { (document)<-[:PART_OF]-(near:Chunk) WHERE near.index < chunk.index - $around } AS before,
+       COUNT { (document)<-[:PART_OF]-(near:Chunk) WHERE near.index > chunk.index + $around } AS after

@@ -1,0 +1,93 @@
+"""`kg-build serve`: ask and explore in a browser, and from chat clients."""
+
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio
+import click
+
+from graphrag_neo4j.cli import options
+from graphrag_neo4j.cli.browse import has_screen
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import EventDisplay
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.query.engine import check_answering
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
+@options.value("--host", "ADDRESS", "The address to listen on.", default="127.0.0.1")
+@options.value(
+    "--port",
+    None,
+    "The port to listen on. 0 chooses a free port.",
+    type=click.IntRange(0, 65535),
+    default=8321,
+)
+@options.value(
+    "--allowed-host",
+    "NAME",
+    "Another name by which this machine may be asked, such as host.docker.internal. Repeat the "
+    "option for several.",
+    multiple=True,
+)
+@options.flag("--no-browser", "Do not open a web browser.")
+@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
+def serve(
+    paths: tuple[Path, ...],
+    host: str,
+    port: int,
+    allowed_host: tuple[str, ...],
+    **more: Any,  # noqa: ANN401 - a flag and a setting
+) -> None:
+    """Ask and explore in a browser, and from chat clients, until you press Ctrl-C.
+
+    The server speaks the chat API of OpenAI at /v1 and MCP at /mcp. It asks for a token, which is
+    random, or that of KG_SERVE_TOKEN. With PATHS, it also keeps the graph up to date with these
+    files, as `kg-build index --watch` does.
+    """
+    with options.extra_needed("serve", "The server needs"):
+        from graphrag_neo4j.integrations import serve as server  # noqa: PLC0415 - an extra
+    no_browser = more.pop("no_browser")
+    settings = options.settings_of(**more)
+    check_answering(settings)
+    given = settings.serve_token.get_secret_value() if settings.serve_token else None
+    token = server.check_token(given, host, allowed_host)
+    listening = server.listen(host, port)
+    own, number = listening.getsockname()[:2]
+    address = f"http://[{own}]:{number}" if ":" in own else f"http://{own}:{number}"
+
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
+        listen.hush()
+        terminal.line(f"Ask at {address}/?{urlencode({'token': token})}")
+        terminal.line(
+            f"Chat clients: {address}/v1 (API of OpenAI; the token is the key). MCP: {address}/mcp."
+            " Press Ctrl-C to stop."
+        )
+        if not no_browser and has_screen():
+            webbrowser.open(f"{address}/?{urlencode({'token': token})}")
+        async with _following(rag, paths):
+            await server.serve(rag, listening, token, allowed_host, str(settings.home or ""))
+
+    with suppress(KeyboardInterrupt):  # the way to end it
+        options.ask(settings, work, fleeting=True)
+
+
+@asynccontextmanager
+async def _following(rag: AsyncGraphRAG, paths: tuple[Path, ...]) -> AsyncIterator[None]:
+    """Keeps the graph up to date with files, while it is served."""
+
+    async def follow() -> None:
+        async for built in rag.watch(*paths):
+            for source, reason in built.unreadable.items():
+                terminal.line(f"{source}: {reason}.", style="red", error=True)
+
+    async with anyio.create_task_group() as tasks:
+        if paths:
+            tasks.start_soon(follow)
+        yield
+        tasks.cancel_scope.cancel()

@@ -1,0 +1,72 @@
+"""`kg-build serve`: a page, the chat API of OpenAI, REST and MCP, all on one open graph.
+
+In reading order: app (the routes), access (who may ask), questions (how many, at what cost), chat
+(the API of OpenAI), lookup and page (what the page needs).
+"""
+
+import secrets
+import socket
+from collections.abc import Collection
+from typing import Final
+
+import uvicorn
+
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.integrations.serve.access import LOCAL, Access
+from graphrag_neo4j.integrations.serve.app import make_app
+from graphrag_neo4j.integrations.serve.questions import Questions
+
+__all__ = ["check_token", "listen", "serve"]
+
+LARGEST_BODY: Final = 1_000_000  # bytes of a request
+SHORTEST_TOKEN: Final = 20  # characters, where others than this machine can ask
+
+
+def check_token(token: str | None, host: str, allowed: Collection[str]) -> str:
+    """Returns the token, or a random one if none is given.
+
+    Raises InputError for a short one where others than this machine can ask.
+    """
+    if token is None:
+        return secrets.token_urlsafe(24)
+    if len(token) < SHORTEST_TOKEN and (host not in LOCAL or allowed):
+        raise InputError(
+            f"KG_SERVE_TOKEN has fewer than {SHORTEST_TOKEN} characters: others than this machine "
+            "could guess it. Make it longer, or leave it out for a random one."
+        )
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Opens a listening socket. Port 0 chooses a free port.
+
+    Raises InputError if the address or the port can't be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = (error.strerror or "no such address").partition(" (")[0]
+        raise InputError(
+            f"The server can't listen on {host}, port {port} ({reason}). Give another --host or "
+            "--port."
+        ) from error
+
+
+async def serve(
+    rag: AsyncGraphRAG, listening: socket.socket, token: str, allowed: Collection[str], name: str
+) -> None:
+    """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL."""
+    app = make_app(Questions(rag, name))
+    hosts = {*allowed, str(listening.getsockname()[0])}
+    config = uvicorn.Config(
+        Access(app, token, hosts, LARGEST_BODY),
+        log_config=None,  # the default configuration would print to standard output
+        access_log=False,
+        ws="none",
+        lifespan="on",
+        server_header=False,
+        timeout_graceful_shutdown=3,  # seconds for running requests
+    )
+    await uvicorn.Server(config).serve(sockets=[listening])

@@ -1,0 +1,136 @@
+"""Who may ask the server: whoever has the token, from a page of its own or from a program.
+
+A browser shows the token once, in the address, and then has it in a cookie that no script reads. A
+program sends it as a bearer token. The address that a request names must be one of ours, so that a
+foreign name can't be made to lead here; and a page must come from here.
+"""
+
+import secrets
+from collections.abc import Collection
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlencode, urlsplit
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+MONTH: Final = 30 * 86_400  # seconds
+POLICY: Final = "; ".join(
+    [
+        "default-src 'none'",
+        *(f"{kind}-src 'self'" for kind in ("script", "style", "img", "font", "connect")),
+        *(f"{kind} 'none'" for kind in ("base-uri", "form-action", "frame-ancestors")),
+    ]
+)
+HEADERS: Final = {
+    "content-security-policy": POLICY,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+}
+TYPES: Final = {  # what OpenAI calls an error of this status
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+    HTTPStatus.NOT_FOUND: "not_found_error",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",
+}
+
+
+def problem(status: int, message: str) -> dict[str, object]:
+    """An error in the one form of this server, which is that of OpenAI."""
+    usual = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "server_error"
+    kind = TYPES.get(HTTPStatus(status), usual)
+    return {"error": {"message": message, "type": kind, "param": None, "code": status}}
+
+
+def refusal(status: int, message: str, **headers: str) -> Response:
+    """A response with an error."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return JSONResponse(problem(status, message), status, named)
+
+
+class Access:
+    """Lets requests through to `app`; `hosts` are the host names of this server beside LOCAL.
+
+    `most` is the largest number of bytes of a request's body.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, hosts: Collection[str], most: int) -> None:
+        self._app, self._token, self._most = app, token, most
+        self._hosts = LOCAL.union(host.casefold() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        answered = self._answered(Request(scope))
+        if answered:
+            await answered(scope, receive, send_with_headers)
+        else:
+            await self._app(scope, self._limited(receive), send_with_headers)
+
+    def _answered(self, request: Request) -> Response | None:
+        """The response to a request that is not let through."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        name = urlsplit(f"//{host}").hostname or ""
+        if name not in self._hosts:
+            return refusal(
+                HTTPStatus.FORBIDDEN,
+                f"This server is not called {name}: start it with --allowed-host {name}.",
+            )
+        if origin is not None and urlsplit(origin).netloc != host:
+            return refusal(HTTPStatus.FORBIDDEN, "Pages of other origins may not ask here.")
+        cookie = self._cookie(host)
+        given = request.query_params.get("token")
+        if given is not None and request.method == "GET" and self._right(given):
+            rest = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
+            place = request.url.path + (f"?{urlencode(rest)}" if rest else "")
+            response = RedirectResponse(place, HTTPStatus.SEE_OTHER)
+            response.set_cookie(cookie, self._token, MONTH, httponly=True, samesite="lax")
+            return response
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        by_bearer = scheme.casefold() == "bearer" and self._right(bearer.strip())
+        if by_bearer or self._right(request.cookies.get(cookie, "")):
+            return None
+        return refusal(
+            HTTPStatus.UNAUTHORIZED,
+            "The token is missing or wrong: open the address that `kg-build serve` printed, or "
+            "send the token as `Authorization: Bearer …` (as API key of an OpenAI client).",
+            www_authenticate="Bearer",
+        )
+
+    def _right(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self._token.encode())
+
+    @staticmethod
+    def _cookie(host: str) -> str:
+        """The name of the cookie: one for each port, since browsers mix the ports of a host."""
+        return f"kg-build-{urlsplit(f'//{host}').port or 80}"
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Receives no more than the largest body."""
+        n = 0
+
+        async def limited() -> Message:
+            nonlocal n
+            message = await receive()
+            n += len(message.get("body", b""))
+            if n > self._most:
+                raise HTTPException(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    f"The request has more than {self._most:,} bytes.",
+                )
+            return message
+
+        return limited

@@ -1,0 +1,151 @@
+"""What the page looks up beside what the Python client has: passages, documents, names."""
+
+from dataclasses import dataclass
+from typing import Any, Final, TypedDict
+
+from pydantic import BaseModel
+
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.query.lookup import FoundEntity
+from graphrag_neo4j.query.query_context import lucene_query
+
+AROUND: Final = 10  # chunks before and after a passage
+
+
+class MentionedEntity(BaseModel):
+    """An entity that a chunk mentions."""
+
+    ref: int
+    name: str
+    type: str | None
+
+
+class NearChunkRow(TypedDict):
+    """A chunk near a passage, at characters [start, end) of its document."""
+
+    ref: int
+    start: int
+    end: int
+    text: str
+
+
+class PassageRow(TypedDict):
+    """A passage, and the chunks of its document around it in order, itself among them."""
+
+    ref: int
+    start: int
+    end: int
+    document: str
+    title: str
+    near: list[NearChunkRow]
+    entities: list[dict[str, Any]]
+    before: int
+    after: int
+
+
+class Passage(BaseModel):
+    """A passage: characters [start, end) of a document.
+
+    `text` is the part of the document that begins at `text_start`, and `before` and `after` are the
+    numbers of chunks of the document that it leaves out.
+    """
+
+    ref: int
+    start: int
+    end: int
+    document: str
+    title: str
+    text: str
+    text_start: int
+    entities: list[MentionedEntity]
+    before: int
+    after: int
+
+
+class DocumentRow(TypedDict):
+    """A document, and the numbers of its chunks by state."""
+
+    source: str
+    title: str
+    chunks: int
+    pending: int
+    failed: int
+    reasons: list[str]
+
+
+class ListedDocument(BaseModel):
+    """A document: `state` is "read", "pending" or "failed"; `reasons` say why."""
+
+    source: str
+    title: str
+    chunks: int
+    state: str
+    reasons: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A community or a document that was found: its ref (for a document that of a chunk)."""
+
+    ref: int
+    title: str
+
+
+class Found(BaseModel):
+    """What a search by name has found, the best first."""
+
+    entities: list[FoundEntity]
+    communities: list[Named]
+    documents: list[Named]
+
+
+async def read_passage_around(graph: Graph, ref: int) -> Passage | None:
+    """Reads a passage with the text around it; None if there is no such chunk."""
+    rows = await graph.read("serve/passage", PassageRow, ref=ref, around=AROUND)
+    if not rows:
+        return None
+    row = rows[0]
+    text, end = "", row["near"][0]["start"]
+    for chunk in row["near"]:  # chunks overlap
+        text += chunk["text"][max(0, end - chunk["start"]) :]
+        end = max(end, chunk["end"])
+    return Passage(
+        ref=row["ref"],
+        start=row["start"],
+        end=row["end"],
+        document=row["document"],
+        title=row["title"],
+        text=text,
+        text_start=row["near"][0]["start"],
+        entities=[MentionedEntity(**one) for one in row["entities"]],
+        before=row["before"],
+        after=row["after"],
+    )
+
+
+async def list_documents(graph: Graph, after: str, limit: int) -> list[ListedDocument]:
+    """Reads documents after a source, in the order of their sources."""
+    rows = await graph.read("serve/documents", DocumentRow, after=after, limit=limit)
+    return [
+        ListedDocument(
+            source=row["source"],
+            title=row["title"],
+            chunks=row["chunks"],
+            state="failed" if row["failed"] else "pending" if row["pending"] else "read",
+            reasons=row["reasons"],
+        )
+        for row in rows
+    ]
+
+
+async def find(rag: AsyncGraphRAG, text: str, limit: int) -> Found:
+    """Finds entities by their names, and communities and documents by words of their titles."""
+    entities = await rag.find_entities(text, limit) if lucene_query(text) else []
+    words = text.casefold().split()
+    given = {"words": words, "limit": limit}
+    return Found(
+        entities=entities,
+        communities=await rag.graph.read("serve/find_communities", Named, **given),
+        documents=await rag.graph.read("serve/find_documents", Named, **given),
+    )

@@ -1,0 +1,65 @@
+"""The page: the map of `kg-build map` beside a box to ask in, from one source for both."""
+
+from functools import cache
+from http import HTTPStatus
+from string import Template
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from graphrag_neo4j.integrations.explore.map import page_parts, read_map
+from graphrag_neo4j.integrations.serve.questions import Asked
+from graphrag_neo4j.text.files import data
+
+router = APIRouter()
+
+SCRIPTS = ("markdown", "ask", "side")
+FILES = {"page.css": "text/css", "page.js": "text/javascript"}
+HEAD = '<link rel="stylesheet" href="/static/page.css">'
+SCRIPT = '<script src="/static/page.js" defer></script>'
+
+
+@cache
+def page_html() -> str:
+    """The page, which loads its style and its script from this server."""
+    template, _, _ = page_parts()
+    ask = data("serve/ask.html").read_text(encoding="utf-8")
+    named = {"title": "Ask your documents", "name": "kg-build serve"}
+    return Template(template).substitute(named, head=HEAD, ask=ask, script=SCRIPT)
+
+
+@cache
+def static_file(name: str) -> str:
+    """The content of a file of FILES."""
+    _, style, script = page_parts()
+    if name == "page.css":
+        return style + data("serve/serve.css").read_text(encoding="utf-8")
+    own = [data(f"serve/{one}.js").read_text(encoding="utf-8") for one in SCRIPTS]
+    return "\n".join([script, *own])
+
+
+@router.get("/", include_in_schema=False)
+async def page() -> HTMLResponse:
+    """The page."""
+    return HTMLResponse(page_html())
+
+
+@router.get("/static/{name}", include_in_schema=False)
+async def static(name: str) -> Response:
+    """A file of the page."""
+    if name not in FILES:
+        raise HTTPException(HTTPStatus.NOT_FOUND, f"There is no file {name}.")
+    return Response(static_file(name), media_type=FILES[name])
+
+
+@router.get("/source/{ref}", include_in_schema=False)
+async def source(ref: int) -> RedirectResponse:
+    """Opens a passage in the page: footnotes of answers link to it."""
+    return RedirectResponse(f"/#source-{ref}")
+
+
+@router.get("/api/map", response_class=PlainTextResponse)
+async def map_data(questions: Asked) -> PlainTextResponse:
+    """The data of the map, packed as in the file that `kg-build map` writes."""
+    return PlainTextResponse((await read_map(questions.rag.graph)).packed())

@@ -1,0 +1,97 @@
+"""Asks an open graph for many people: so many questions at once, and so much money a day."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import UTC, date, datetime
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+from fastapi.responses import Response, StreamingResponse
+
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError
+from graphrag_neo4j.graph.rows import CostRow
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.settings.options import QueryOptions
+
+AT_ONCE: Final = 64  # questions; more are refused
+
+
+class TooManyError(GraphRAGError):
+    """More questions at once than the server answers."""
+
+
+class Questions:
+    """The questions to the graph `name`. What they cost counts with the builds of the day (UTC)."""
+
+    def __init__(self, rag: AsyncGraphRAG, name: str) -> None:
+        self.rag, self.name = rag, name
+        self._running = 0
+        self._day: date | None = None
+        self._spent = 0.0
+
+    async def answer(
+        self, question: str | Question, how: QueryOptions
+    ) -> AsyncGenerator[str | Answer, None]:
+        """Yields the text of an answer piece by piece, and at last the answer.
+
+        Raises TooManyError, BudgetSpentError if the day's limit is reached, and the errors of
+        `AsyncGraphRAG.query`.
+        """
+        if self._running >= AT_ONCE:
+            raise TooManyError(f"{AT_ONCE} questions are being answered: ask again in a moment.")
+        self._running += 1
+        try:
+            await self._refuse_spent()
+            async with self.rag.stream(question, **how) as stream:
+                async for piece in stream:
+                    yield piece
+            self._spent += Usage.total(stream.answer.usage.values()).cost or 0.0
+            yield stream.answer
+        finally:
+            self._running -= 1
+
+    async def whole(self, question: str | Question, how: QueryOptions) -> Answer:
+        """Returns an answer. Raises the errors of `answer`."""
+        async with aclosing(self.answer(question, how)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Answer):
+                    return piece
+        raise AssertionError("the last piece is the answer")
+
+    async def _refuse_spent(self) -> None:
+        limit, today = self.rag.settings.max_cost_a_day, datetime.now(UTC).date()
+        if today != self._day:
+            self._day, self._spent = today, 0.0
+        if limit is None:
+            return
+        [builds] = await self.rag.graph.read("build/cost_today", CostRow)
+        if builds["cost"] + self._spent >= limit:
+            raise BudgetSpentError(
+                f"The limit of ${limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached: ask tomorrow, "
+                "or raise it."
+            )
+
+
+def _questions(request: Request) -> Questions:
+    questions: Questions = request.app.state.questions
+    return questions
+
+
+Asked = Annotated[Questions, Depends(_questions)]
+"""The questions of the application, as an argument of a route."""
+
+
+async def as_events(events: AsyncGenerator[str, None]) -> Response:
+    """Streams server-sent events. An error before the first one has its own status."""
+    first = await anext(events)
+
+    async def all_events() -> AsyncGenerator[str, None]:
+        async with aclosing(events):
+            yield first
+            async for event in events:
+                yield event
+
+    return StreamingResponse(all_events(), media_type="text/event-stream")

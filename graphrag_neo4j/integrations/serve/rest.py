@@ -1,0 +1,151 @@
+"""What the page needs, as REST: questions, lookups, and what the graph holds.
+
+Names of fields are those of the Python client.
+"""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from graphrag_neo4j.errors import GraphRAGError
+from graphrag_neo4j.integrations.serve.access import problem
+from graphrag_neo4j.integrations.serve.lookup import (
+    Found,
+    ListedDocument,
+    Passage,
+    find,
+    list_documents,
+    read_passage_around,
+)
+from graphrag_neo4j.integrations.serve.questions import Asked, Questions, as_events
+from graphrag_neo4j.query.answer import METHODS, Answer, as_plain
+from graphrag_neo4j.query.lookup import CommunityReport, Entity
+from graphrag_neo4j.query.suggestions import Suggestion
+from graphrag_neo4j.settings.options import QueryOptions
+
+router = APIRouter(prefix="/api")
+
+
+class Ask(BaseModel):
+    """A question with its options, which are those of `query`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str
+    method: str = "auto"
+    level: int | None = None
+    where: list[str] = Field(default_factory=list)
+    history: list[tuple[str, str]] = Field(default_factory=list)
+    response_type: str | None = None
+    stream: bool = True
+
+
+class GraphState(BaseModel):
+    """What is served: the counts of the graph by kind, and the model that answers, if one does."""
+
+    name: str
+    counts: dict[str, int]
+    levels: int
+    pending: dict[str, int]
+    failures: int
+    model: str | None
+    methods: list[str]
+
+
+@router.post("/ask", response_model=None)
+async def ask(body: Ask, questions: Asked) -> Response:
+    """Answers a question: as events `text`, then `answer`; or at once, without `stream`."""
+    given = body.model_dump(exclude={"question", "stream"}, exclude_none=True)
+    how: QueryOptions = given  # type: ignore[assignment] # checked with the question
+    if body.stream:
+        return await as_events(_told(questions, body.question, how))
+    return JSONResponse(as_plain(await questions.whole(body.question, how)))
+
+
+@router.get("/state")
+async def state(questions: Asked) -> GraphState:
+    """Tells what the graph holds, and what answers from it."""
+    status, settings = await questions.rag.status(), questions.rag.settings
+    return GraphState(
+        name=questions.name,
+        counts=dict(status.counts),
+        levels=len(status.levels),
+        pending=dict(status.pending),
+        failures=len(status.failures),
+        model=settings.model_for("answer") if settings.has_model else None,
+        methods=["auto", *METHODS],
+    )
+
+
+@router.get("/suggestions")
+async def suggestions(
+    questions: Asked, n: Annotated[int, Query(ge=1, le=20)] = 6
+) -> list[Suggestion]:
+    """Suggests questions that the graph can answer."""
+    return list((await questions.rag.suggest(n)).questions)
+
+
+@router.get("/find")
+async def found(
+    questions: Asked, text: str, limit: Annotated[int, Query(ge=1, le=100)] = 10
+) -> Found:
+    """Finds entities, communities and documents by words of their names."""
+    return await find(questions.rag, text, limit)
+
+
+@router.get("/entity")
+async def entity(questions: Asked, name: str) -> Entity:
+    """Reads an entity with its relationships, claims and communities."""
+    return await questions.rag.entity(name)
+
+
+@router.get("/reports/{ref}")
+async def report(questions: Asked, ref: int) -> CommunityReport:
+    """Reads the report on a community."""
+    return await questions.rag.report(ref)
+
+
+@router.get("/sources/{ref}")
+async def source(questions: Asked, ref: int) -> Passage:
+    """Reads a passage with what stands around it, and the entities that it mentions."""
+    if (passage := await read_passage_around(questions.rag.graph, ref)) is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, f"There is no source {ref} in the graph.")
+    return passage
+
+
+@router.get("/documents")
+async def documents(
+    questions: Asked, after: str = "", limit: Annotated[int, Query(ge=1, le=1000)] = 200
+) -> list[ListedDocument]:
+    """Lists documents in the order of their sources, and what became of them."""
+    return await list_documents(questions.rag.graph, after, limit)
+
+
+async def _told(
+    questions: Questions, question: str, how: QueryOptions
+) -> AsyncGenerator[str, None]:
+    """Yields the events of an answer: `text`, `answer`, and `error` if it breaks off."""
+    began = False
+    try:
+        async with aclosing(questions.answer(question, how)) as pieces:
+            async for piece in pieces:
+                began = True
+                if isinstance(piece, Answer):
+                    yield _event("answer", as_plain(piece))
+                else:
+                    yield _event("text", piece)
+    except GraphRAGError as error:
+        if not began:
+            raise
+        yield _event("error", problem(HTTPStatus.BAD_GATEWAY, str(error)))
+
+
+def _event(kind: str, value: Any) -> str:  # noqa: ANN401 - any JSON
+    return f"event: {kind}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"

@@ -7,6 +7,11 @@ const HINTS = {
   touch: "Tap to open, two fingers to move and zoom, tap outside for the level above.",
 };
 
+// A page with more than the map adds other views of the panel, by the first word of their address, and
+// what is to do once the map is there.
+const views = {}, whenDrawn = [];
+let atlas = null;
+
 function addressOf(thing) {
   return thing.parts ? (thing.ref ? `#community-${thing.ref}` : "#") : `#entity-${thing.ref}`;
 }
@@ -87,7 +92,13 @@ async function start() {
     return (mode === "graph" && !picture.chosen.parts ? shown : shown.inside) ?? world.root;
   }
 
-  function show() {
+  async function show() {
+    const [, kind, rest] = location.hash.match(/^#([a-z]+)-?(.*)$/) ?? [];
+    if (views[kind]) {
+      get("panel").replaceChildren(...await views[kind](rest).catch((error) => [make("p", {}, error.message)]));
+      get("panel").querySelector("h2")?.focus({ preventScroll: true });
+      return;
+    }
     const thing = thingAt(world, location.hash);
     const community = thing.parts ? thing : thing.inside ?? world.root;
     const way = trail(community);
@@ -110,6 +121,8 @@ async function start() {
     if (event.key === "Escape" && event.target.id !== "search") open(thing.inside ?? world.root);
   });
   show();
+  atlas = { world, picture };
+  whenDrawn.forEach((act) => act());
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -20,6 +20,16 @@ class Picture {
     listen(this);
   }
 
+  /* Lets these communities and entities stand out, and all that holds them; the rest fades. Null: none. */
+  light(things) {
+    this.lit = things && new Set([...things].flatMap((thing) => this.nodes.get(thing)?.ancestors().map((node) => node.data) ?? []));
+    this.draw();
+  }
+
+  fades(thing) {
+    return Boolean(this.lit) && !this.lit.has(thing);
+  }
+
   resize() {
     const scale = devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
@@ -126,9 +136,9 @@ function inside([cx, cy, r], x, y) {
 }
 
 /* The ground of a community: the deeper, the stronger. */
-function ground(hue, depth) {
+function ground(hue, depth, fades) {
   const light = dark.matches ? 18 + Math.min(depth, 6) * 4 : 93 - Math.min(depth, 6) * 5;
-  return `hsl(${hue} ${dark.matches ? 32 : 58}% ${light}%)`;
+  return `hsl(${hue} ${fades ? 4 : dark.matches ? 32 : 58}% ${light}%)`;
 }
 
 function dot(hue) {
@@ -153,10 +163,12 @@ function drawCircles(picture) {
   const visit = (node, hue) => {
     const place = picture.place(node), [x, y, r] = place;
     if (r < 0.9 || !picture.seen(place)) return;
-    if (node.depth) disc(context, x, y, r, ground(hue, node.depth));
+    if (node.depth) disc(context, x, y, r, ground(hue, node.depth, picture.fades(node.data)));
     if (node.depth) note(node, place);
     if (r < SMALLEST) return;
-    dots.push(...drawDots(picture, node.children.filter((child) => !child.children), dot(hue), note));
+    const own = node.children.filter((child) => !child.children), pales = (child) => picture.fades(child.data);
+    dots.push(...drawDots(picture, own.filter(pales), pale(), note));
+    dots.push(...drawDots(picture, own.filter((child) => !pales(child)), dot(hue), note));
     for (const child of node.children) if (child.children && !isSingle(child)) visit(child, hue ?? child.data.hue);
   };
   drawRing(picture, note);
@@ -267,7 +279,7 @@ function drawGraph(picture) {
   }
   const dots = graph.nodes.map((node) => picture.place(node));
   graph.nodes.forEach((node, n) => {
-    disc(context, ...dots[n], paint(picture.world, node.entity.type));
+    disc(context, ...dots[n], picture.fades(node.entity) ? pale() : paint(picture.world, node.entity.type));
     if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, ...dots[n], true);
   });
   picture.labels.show(graphNames(picture, near, dots), { dots, circles: [] }, picture.width, picture.height);

@@ -1,0 +1,57 @@
+"use strict";
+/* What stands beside the conversation: passages, documents, and what of the map an answer rests on. */
+
+let cited = null; // the citations whose things light up, also of an answer that is there before the map
+
+function light(citations) {
+  cited = citations?.length ? citations : null;
+  if (!atlas) return;
+  const { world, picture } = atlas, lit = new Set();
+  for (const { kind, ref } of cited ?? []) {
+    const pair = kind === "Relationships" ? world.relationships.get(ref) : null;
+    if (kind === "Reports") lit.add(world.communities.get(ref));
+    if (kind === "Entities") lit.add(world.entities.get(ref));
+    if (pair) lit.add(world.entities.get(pair.source)).add(world.entities.get(pair.target));
+    if (kind === "Claims") world.claims.get(ref)?.entities.forEach((one) => lit.add(world.entities.get(one)));
+    if (kind === "Sources") for (const entity of world.entities.values()) if (entity.chunks.includes(ref)) lit.add(entity);
+  }
+  lit.delete(undefined);
+  picture.light(lit.size ? lit : null);
+}
+
+whenDrawn.push(() => light(cited));
+
+/* A passage in its document, with the sentence marked that was cited. */
+views.source = async (address) => {
+  const [ref, from, to] = address.split("-").map(Number), found = await read(`/api/sources/${ref}`);
+  const characters = [...found.text], start = from || found.start, end = to || found.end;
+  const slice = (a, b) => characters.slice(Math.max(0, a - found.text_start), Math.max(0, b - found.text_start)).join("");
+  const mark = make("mark", {}, slice(start, end));
+  const text = make("div", { class: "document", dir: "auto" },
+    found.before ? "… " : "", slice(found.text_start, start), mark, slice(end, found.text_start + characters.length), found.after ? " …" : "");
+  requestAnimationFrame(() => mark.scrollIntoView({ block: "center" }));
+  return [
+    make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
+    make("p", { class: "facts" }, `${decodeURIComponent(found.document)} · characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
+    text,
+    make("h4", {}, "This passage mentions"),
+    make("ul", { class: "cited" }, found.entities.map((one) => make("li", {}, make("a", { href: `#entity-${one.ref}` }, one.name)))),
+  ];
+};
+
+/* All documents, and what became of them. */
+views.documents = async () => {
+  const list = make("ul", { class: "list" }), parts = [make("h2", { tabIndex: -1 }, "Documents"), list];
+  const more = async (after) => {
+    const found = await read(`/api/documents?after=${encodeURIComponent(after)}`);
+    list.append(...found.map((one) => make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")))));
+    return found;
+  };
+  let found = await more("");
+  const button = make("button", { type: "button", class: "more", hidden: found.length < 200, textContent: "Show more" });
+  button.onclick = async () => {
+    found = await more(found.at(-1).source);
+    button.hidden = found.length < 200;
+  };
+  return [...parts, button];
+};

@@ -121,6 +121,7 @@ class Map:
             name="Map of communities",
             head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
             f"<style>{style}</style>",
+            doors="",
             ask="",
             script=f'<script id="data" type="application/octet-stream">{self.packed()}</script>\n'
             f"<script>{script}</script>",

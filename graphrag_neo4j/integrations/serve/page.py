@@ -17,6 +17,7 @@ router = APIRouter()
 SCRIPTS = ("markdown", "ask", "side")
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="/static/page.css">'
+DOORS = '<nav class="doors" aria-label="Views"><a href="#">Map</a> <a href="#documents">Documents</a></nav>'
 SCRIPT = '<script src="/static/page.js" defer></script>'
 
 
@@ -26,7 +27,7 @@ def page_html() -> str:
     template, _, _ = page_parts()
     ask = data("serve/ask.html").read_text(encoding="utf-8")
     named = {"title": "Ask your documents", "name": "kg-build serve"}
-    return Template(template).substitute(named, head=HEAD, ask=ask, script=SCRIPT)
+    return Template(template).substitute(named, head=HEAD, doors=DOORS, ask=ask, script=SCRIPT)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Asks an open graph for many people: so many questions at once, and so much money a day."""
 
-from collections.abc import AsyncGenerator
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import UTC, date, datetime
 from typing import Annotated, Final
@@ -14,9 +15,11 @@ from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings.options import QueryOptions
 
 AT_ONCE: Final = 64  # questions; more are refused
+KEPT: Final = 100  # answers
 
 
 class TooManyError(GraphRAGError):
@@ -29,6 +32,7 @@ class Questions:
     def __init__(self, rag: AsyncGraphRAG, name: str) -> None:
         self.rag, self.name = rag, name
         self._running = 0
+        self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._day: date | None = None
         self._spent = 0.0
 
@@ -60,6 +64,19 @@ class Questions:
                 if isinstance(piece, Answer):
                     return piece
         raise AssertionError("the last piece is the answer")
+
+    def keep(self, answer: Answer, history: Sequence[tuple[str, str]]) -> int:
+        """Keeps an answer for questions that follow on it, and returns its number."""
+        number = next(reversed(self._answers), 0) + 1
+        self._answers[number] = (answer, [asked for asked, _ in history])
+        if len(self._answers) > KEPT:
+            self._answers.popitem(last=False)
+        return number
+
+    async def suggest(self, n: int, after: int | None) -> Suggestions:
+        """Suggests `n` questions, which follow on a kept answer if `after` is its number."""
+        answer, history = self._answers.get(after or 0, (None, []))
+        return await self.rag.suggest(n, after=answer, history=history)
 
     async def _refuse_spent(self) -> None:
         limit, today = self.rag.settings.max_cost_a_day, datetime.now(UTC).date()

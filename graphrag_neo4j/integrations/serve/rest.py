@@ -86,10 +86,10 @@ async def state(questions: Asked) -> GraphState:
 
 @router.get("/suggestions")
 async def suggestions(
-    questions: Asked, n: Annotated[int, Query(ge=1, le=20)] = 6
+    questions: Asked, n: Annotated[int, Query(ge=1, le=20)] = 6, after: int | None = None
 ) -> list[Suggestion]:
-    """Suggests questions that the graph can answer."""
-    return list((await questions.rag.suggest(n)).questions)
+    """Suggests questions that the graph can answer, and that follow on the answer `after`."""
+    return list((await questions.suggest(n, after)).questions)
 
 
 @router.get("/find")
@@ -138,7 +138,8 @@ async def _told(
             async for piece in pieces:
                 began = True
                 if isinstance(piece, Answer):
-                    yield _event("answer", as_plain(piece))
+                    number = questions.keep(piece, how.get("history", ()))
+                    yield _event("answer", {"id": number, **as_plain(piece)})
                 else:
                     yield _event("text", piece)
     except GraphRAGError as error:

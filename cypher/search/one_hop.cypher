@@ -68,6 +68,7 @@ CALL (seeds) {
   WITH chunk, support + CASE hubs WHEN [] THEN 0
          ELSE COUNT { MATCH (chunk)-[:MENTIONS]->(e:Entity) WHERE e IN hubs } END AS support
   ORDER BY support DESC, chunk.id LIMIT $chunks
-  RETURN collect({id: chunk.id, ref: chunk.ref, text: chunk.text}) AS chunks
+  RETURN collect({id: chunk.id, ref: chunk.ref, text: chunk.text,
+                  date: [(chunk)-[:PART_OF]->(document) | document.meta_date][0]}) AS chunks
 }
 RETURN inner, outward, chunks

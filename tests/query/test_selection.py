@@ -301,7 +301,7 @@ async def test_a_context_shows_the_date_of_a_document_that_has_one(
     wrote = Document("Ada Lovelace wrote to Mary Somerville.", "b.txt")
     async with AsyncGraphRAG(alone) as rag:
         await rag.index([met, wrote])
-        for how, where in product((WAYS[1], WAYS[4], WAYS[5]), ((), "source=*.txt")):
+        for how, where in product((WAYS[1], WAYS[2], WAYS[4], WAYS[5]), ((), "source=*.txt")):
             asked: QueryOptions = {**how, "where": where, "context_only": True}
             answer = await rag.query("Who met Ada Lovelace?", **asked)
             text = "\n".join(table.text for table in answer.context)

@@ -46,9 +46,10 @@ def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's 
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> bytes:
         listen(Started("map of communities"))
-        return (await explore.read_map(rag.graph)).page(title).encode()
+        return (await explore.read_map(rag.graph)).page(title, settings.graph_name).encode()
 
-    content = options.ask(options.settings_of(), work, fleeting=True)
+    settings = options.settings_of()
+    content = options.ask(settings, work, fleeting=True)
     options.write_output(output, content)
     size = f"{len(content) / 1e6:,.1f} MB"
     terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
@@ -140,7 +141,7 @@ def _serve(
 ) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
     style = data("browser/style.grass").read_text("utf-8")
-    pages = {"/guide.html": explore.guide(found), "/style.grass": style}
+    pages = {"/guide.html": explore.guide(found, settings.graph_name), "/style.grass": style}
     origins = _origins(settings, server, browser)
     with explore.served(pages, origins, server.browse_port if server else 0) as port:
         _show_access(settings, server, show_password=show_password)

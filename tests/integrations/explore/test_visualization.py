@@ -23,7 +23,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.stages.label import label_of
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.integrations.explore import example_values, guide, saved, sections, served
-from graphrag_neo4j.integrations.explore.guide import NAMES, Query, literal
+from graphrag_neo4j.integrations.explore.guide import NAMES, TITLE, Query, literal
 from graphrag_neo4j.integrations.explore.map import Map, corpus_name, read_map
 from graphrag_neo4j.integrations.explore.web_page import Pool
 from graphrag_neo4j.settings import Settings
@@ -86,7 +86,9 @@ async def test_a_name_stands_in_a_query_as_it_is(book: Graph, text: str) -> None
 
 def test_the_guide_has_all_queries_and_no_html_but_its_own() -> None:
     found = sections({**NONE, "entity": EVIL})
-    page = guide(found)
+    page = guide(found, f"tales\udcff {EVIL}")
+    page.encode()
+    assert page.count(f"<title>{TITLE}: tales\ufffd &lt;/pre&gt;") == 2
     assert page.count('class="pre-scrollable') == len(NAMES)
     assert page.count("<slide") == len(found)
     assert "<img" not in page
@@ -217,7 +219,7 @@ def test_the_page_of_a_map_names_no_other_place() -> None:
     page = Map([], [], [], [], [], []).page()
     assert "default-src 'none'" in page
     assert not re.findall(r"""(?:src|href)=["']?\w""", page)
-    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page()
+    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page(graph=f"\udcff{EVIL}")
     page = Map([], [], [], [], [], []).page(f"Tales \u202e\udcff& {EVIL}")
     said = "Tales \ufffd\ufffd&amp; &lt;/pre&gt;&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"
     assert f"<title>{said} – Map of communities</title>" in page

@@ -86,6 +86,10 @@ def export(file: Path) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     callback=options.refuse_unwritable,
 )
+@options.flag(
+    "--schema",
+    "Print the labels, types and properties of a graph, for a model that writes Cypher, and exit.",
+)
 @options.flag("--show-password", "Also print the password. This needs a terminal.")
 @options.value(
     "--browser",
@@ -99,7 +103,13 @@ def export(file: Path) -> None:
     default=True,
 )
 def browse(
-    *, list_: bool, save: Path | None, show_password: bool, browser: str | None, open_: bool
+    *,
+    list_: bool,
+    save: Path | None,
+    schema: bool,
+    show_password: bool,
+    browser: str | None,
+    open_: bool,
 ) -> None:
     """Explore the graph in Neo4j Browser, with a guide of queries.
 
@@ -109,6 +119,9 @@ def browse(
         raise InputError(
             "--show-password prints the password only to a terminal. Leave this option out."
         )
+    if schema:
+        terminal.block(data("browser/schema.txt").read_text("utf-8"))
+        return
     settings = options.settings_of()
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[explore.Section]:

@@ -20,9 +20,11 @@ from neo4j import Query as Statement
 
 from graphrag_neo4j import InputError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.schema import TYPES, UNIQUE_NODES
 from graphrag_neo4j.index.stages.label import label_of
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.integrations.explore import example_values, guide, saved, sections, served
+from graphrag_neo4j.integrations.explore.export import ColumnRow
 from graphrag_neo4j.integrations.explore.guide import NAMES, TITLE, Query, literal
 from graphrag_neo4j.integrations.explore.map import Map, corpus_name, read_map
 from graphrag_neo4j.integrations.explore.web_page import Pool
@@ -111,6 +113,30 @@ def test_a_type_has_the_same_colour_in_neo4j_browser_and_on_the_map() -> None:
         assert f"node.{label_of(kind)} {{\n  color: {colour.upper()};" in STYLE
     # A node has the style of all its labels, of which the last one counts.
     assert STYLE.index("node.Entity ") < STYLE.index("node.Person ")
+
+
+async def test_the_schema_for_models_is_that_of_the_graph(book: Graph) -> None:
+    schema = data("browser/schema.txt").read_text("utf-8")
+    told = {
+        (of, *one.split(": "))
+        for of, held in re.findall(r"^(\w+) {(.*)}$", schema, re.MULTILINE)
+        for one in held.split(", ")
+    }
+    given = {"labels": [*UNIQUE_NODES], "types": TYPES}
+    rows = await book.read("export/node_columns", ColumnRow, **given)
+    rows += await book.read("export/relationship_columns", ColumnRow, **given)
+    held = {
+        (row["table"], row["name"], re.split("[< ]", k)[0]) for row in rows for k in row["kinds"]
+    }
+    assert told - held == set()
+    pairs = await book.run_plain(
+        "MATCH (a:KgBuild)-[r]->(b:KgBuild) WITH DISTINCT labels(a) AS a, type(r) AS of, "
+        "labels(b) AS b UNWIND a AS x UNWIND b AS y RETURN DISTINCT x, of, y"
+    )
+    ours = UNIQUE_NODES.keys() - {"Spelling"}  # and not the labels of types
+    drawn = {(r["x"], r["of"], r["y"]) for r in pairs if {r["x"], r["y"]} <= ours}
+    drawn.add(("Finding", "CITES", "Chunk"))  # without a model
+    assert {*re.findall(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)", schema)} == drawn
 
 
 def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:

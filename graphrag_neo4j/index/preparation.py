@@ -340,7 +340,10 @@ async def tell_of_others(
         held = "a document" if n == 1 else f"{n:,} documents"
         apart = "give another folder by `kg-build --home FOLDER index`"
         if settings.neo4j_uri:
-            apart = "set NEO4J_DATABASE to another database, if this server has several"
+            apart = (
+                "set NEO4J_DATABASE to another database or, if this server has only one, give "
+                "--home FOLDER without NEO4J_URI"
+            )
         listen(
             Notice(
                 f"The graph already holds {held} from elsewhere, and these are added to it. For a "

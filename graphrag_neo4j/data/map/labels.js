@@ -12,7 +12,7 @@ const SIDES = [[1, 0], [-1, 0], [0, 1], [0, -1]];
 const [RIGHT, LEFT, BELOW, ABOVE] = SIDES;
 // Where a name is tried in its circle, in radii to the right of the middle and below it.
 const BESIDE = [[0, 0], [0, 0.4], [0, -0.4], [0.4, 0], [-0.4, 0], [0.4, 0.4], [-0.4, 0.4], [0.4, -0.4], [-0.4, -0.4]];
-// Where a name is tried on its way; in the graph of an entity, the ways of all names begin at its dot.
+// Where a name is tried on its way, as a share of it: first away from where several ways may begin.
 const ALONG = [0.6, 0.75, 0.45, 0.9];
 const LEAST = 8; // smallest number of characters of a name that is cut
 const WORD = 110; // pixels that a word may take even if the room is smaller
@@ -28,10 +28,11 @@ class Labels {
   }
 
   /* Shows the names that have room; earlier names take their room first. A name is {thing, text, x,
-     y, r, room, lines, size, bold, said, way, sides}: its text takes at most `lines` lines of `room` pixels. It
-     stands in the circle around (x, y) with the radius r, or beside it; if there are `sides`, on the
-     first side with room. If there is a `way` from there, it stands beside this line. Names cover none of the `dots`, and names beside a circle none of the
-     `circles`, both given as [x, y, r]. */
+     y, r, room, lines, size, bold, said, way, sides}: its text takes at most `lines` lines of `room`
+     pixels. It stands in the circle around (x, y) with the radius r, or beside it; if there are
+     `sides`, on the first side with room; if there is a `way`, which leads from (x, y) by these pixels
+     to the right and down, beside this line. Names cover none of the `dots`, and names beside a circle
+     none of the `circles`, both given as [x, y, r]. */
   show(names, { dots, circles }, width, height) {
     const taken = [];
     const before = this.elements;

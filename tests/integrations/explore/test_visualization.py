@@ -136,6 +136,9 @@ async def test_the_schema_for_models_is_that_of_the_graph(book: Graph) -> None:
     ours = UNIQUE_NODES.keys() - {"Spelling"}  # and not the labels of types
     drawn = {(r["x"], r["of"], r["y"]) for r in pairs if {r["x"], r["y"]} <= ours}
     drawn.add(("Finding", "CITES", "Chunk"))  # without a model
+    picture = (ROOT / "docs" / "pictures" / "model.svg").read_text("utf-8")
+    shown = re.findall(r"\w+", " ".join(re.findall(">([^<]+)</text>", picture)))
+    assert {*shown} - {*re.findall(r"\w+", schema)} == set()
     assert {*re.findall(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)", schema)} == drawn
 
 

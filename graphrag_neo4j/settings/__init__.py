@@ -8,6 +8,7 @@ An address in `.env` is used only with a key or a password in the same `.env` (s
 
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AliasChoices,
@@ -472,6 +473,15 @@ class Settings(BaseSettings):
         """Whether a model is named that can't be asked: there is neither a key nor an endpoint."""
         named = "model" in self.model_fields_set and self.model != EXTRACTIVE
         return named and not self.has_model
+
+    @property
+    def graph_name(self) -> str:
+        """What tells the graph from others: its database and server, or its home; "" by default."""
+        if self.neo4j_uri:
+            place = urlsplit(self.neo4j_uri).netloc
+            return f"{self.neo4j_database} at {place}" if self.neo4j_database else place
+        # Many homes have the same name, each in the folder of its project.
+        return Path(*self.home.absolute().parts[-2:]).as_posix() if self.home else ""
 
     def model_for(self, role: ModelRole) -> str:
         """The name of the chat model for one kind of work."""

@@ -112,12 +112,16 @@ class Map:
     claims: Table
     communities: Table
 
-    def page(self, title: str | None = None) -> str:
-        """Returns the complete HTML page. The default title names the documents."""
+    def page(self, title: str | None = None, graph: str = "") -> str:
+        """Returns the complete HTML page.
+
+        The default title names the documents, and below it stands the name of the graph.
+        """
         names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
         style, script = _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
         return Template(_text("page.html")).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
+            graph=escape(CONTROLS.sub("\ufffd", f" · {graph}")) if graph and not title else "",
             policy=content_policy(style, script),
             style=style,
             script=script,

@@ -34,7 +34,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings.arguments import did_you_mean, refuse_unknown
 from graphrag_neo4j.settings.env_file import beside_environment, named_by_file
 
-Neo4jRelease = Literal["2026.01", "5.26"]
+Neo4jRelease = Literal["2026.09", "2026.01", "5.26"]
 ModelRole = Literal["extraction", "answer", "judge"]
 """The kinds of work that can have a model of their own."""
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
@@ -109,8 +109,9 @@ class Settings(BaseSettings):
         "it is taken only with KG_TRUST_ENV_FILE=true in the environment.",
     )
     neo4j_release: Neo4jRelease = Field(
-        "2026.01",
-        description="Release line of Neo4j for the embedded server: 2026.01, or 5.26 (LTS).",
+        "2026.09",
+        description="Release line of Neo4j for the embedded server: 2026.09, 2026.01, or the LTS "
+        "line 5.26.",
     )
     maven_url: str | None = Field(
         None,

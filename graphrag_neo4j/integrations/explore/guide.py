@@ -28,7 +28,7 @@ from graphrag_neo4j.text.files import read_statement
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
-    ("The corpus", ("glance", "documents", "cited")),
+    ("The corpus", ("glance", "documents", "predicates", "cited")),
     ("The communities", ("communities", "tree", "ties")),
     ("One community", ("report", "members", "parts", "below")),
     ("The evidence for a report", ("evidence", "sentences")),

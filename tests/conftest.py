@@ -63,6 +63,7 @@ LAST = (
     "tests/index/test_encoder_choice.py",
     "tests/extractive/test_answers_from_the_graph.py",
     "tests/graph/test_graph.py",
+    "tests/graph/test_statements.py",
 )
 
 

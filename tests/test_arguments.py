@@ -254,6 +254,20 @@ def test_a_setting_of_the_client_and_an_unknown_name_are_refused_for_one_questio
             asked_of("Who?", unknown, settings)
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, ""),
+        ({"home": Path("/work/talks/graph")}, "talks/graph"),
+        ({"home": Path("/graph")}, "/graph"),
+        ({"neo4j_uri": "neo4j+s://db.example:7687"}, "db.example:7687"),
+        ({"neo4j_uri": "bolt://a", "neo4j_database": "talks", "home": Path("b")}, "talks at a"),
+    ],
+)
+def test_a_graph_is_named_by_its_home_or_by_its_database(given: Any, name: str) -> None:  # noqa: ANN401
+    assert load_settings(**given).graph_name == name
+
+
 def test_any_other_setting_may_differ_for_one_question() -> None:
     settings = load_settings(openai_api_key="sk-test")
     for name in {*OF_A_QUESTION} - {"input_price", "output_price"}:

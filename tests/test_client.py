@@ -22,10 +22,12 @@ from graphrag_neo4j import (
     ReadOptions,
 )
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import INDEXED_KINDS, vector_search
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import Call, FakeEndpoint, text_hash
+from tests.support.wiping import wipe
 
 pytestmark = pytest.mark.one_release
 
@@ -242,6 +244,28 @@ async def test_an_asynchronous_stream_that_is_left_closes_its_connection(
             await anext(stream)
         endpoint.change(pace=0.0)
         assert (await rag.query(QUESTION, method="basic")).found
+
+
+async def test_the_vector_of_a_question_finds_what_it_is_about(
+    graph: Graph, alone: Settings, settings: Make
+) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        with pytest.raises(InputError, match="has no documents yet"):
+            await rag.embed("Who was dead?")
+        await rag.index([Document(TALE, "a"), Document("Bees make honey from nectar.", "b")])
+        for kind in INDEXED_KINDS:
+            vector = await rag.embed("Where does honey come from?", kind)
+            [nearest] = await vector_search(graph, kind, vector, 1)
+            rows = await graph.run_plain("MATCH (n {id: $id}) RETURN n", id=nearest["id"])
+            assert "honey" in str(rows[0]["n"]).lower(), kind
+        with pytest.raises(InputError, match="kind must be one of entity, chunk, community"):
+            await rag.embed("Who?", "claim")  # type: ignore[arg-type]
+    await wipe(graph)
+    async with AsyncGraphRAG(settings()) as rag:
+        await rag.index([Document(TALE, "a")])
+    async with AsyncGraphRAG(alone) as rag:
+        with pytest.raises(InputError, match=r"come from .*, which is not set here"):
+            await rag.embed("Who?")
 
 
 @pytest.mark.usefixtures("graph")

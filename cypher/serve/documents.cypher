@@ -4,8 +4,8 @@ WITH document ORDER BY document.source LIMIT $limit
 OPTIONAL MATCH (document)<-[:PART_OF]-(chunk:Chunk)
 WITH document, collect(chunk) AS chunks
 RETURN document.source AS source, document.title AS title, size(chunks) AS chunks,
-       size([c IN chunks WHERE 'pending' IN [c.extraction, c.claims]]) AS pending,
+       size([c IN chunks WHERE c.extraction = 'pending']) AS pending,
        size([c IN chunks WHERE 'failed' IN [c.extraction, c.claims]]) AS failed,
        COLLECT { UNWIND chunks AS c UNWIND [c.extraction_error, c.claims_error] AS reason
-                 RETURN DISTINCT reason LIMIT 3 } AS reasons
+                 WITH DISTINCT reason WHERE reason IS NOT NULL RETURN reason LIMIT 3 } AS reasons
 ORDER BY source

@@ -44,9 +44,10 @@ def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's 
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> bytes:
         listen(Started("map of communities"))
-        return (await explore.read_map(rag.graph)).page(title).encode()
+        return (await explore.read_map(rag.graph)).page(title, settings.graph_name).encode()
 
-    content = options.ask(options.settings_of(), work, fleeting=True)
+    settings = options.settings_of()
+    content = options.ask(settings, work, fleeting=True)
     options.write_output(output, content)
     size = f"{len(content) / 1e6:,.1f} MB"
     terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
@@ -83,6 +84,10 @@ def export(file: Path) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     callback=options.refuse_unwritable,
 )
+@options.flag(
+    "--schema",
+    "Print the labels, types and properties of a graph, for a model that writes Cypher, and exit.",
+)
 @options.flag("--show-password", "Also print the password. This needs a terminal.")
 @options.value(
     "--browser",
@@ -96,7 +101,13 @@ def export(file: Path) -> None:
     default=True,
 )
 def browse(
-    *, list_: bool, save: Path | None, show_password: bool, browser: str | None, open_: bool
+    *,
+    list_: bool,
+    save: Path | None,
+    schema: bool,
+    show_password: bool,
+    browser: str | None,
+    open_: bool,
 ) -> None:
     """Explore the graph in Neo4j Browser, with a guide of queries.
 
@@ -106,6 +117,9 @@ def browse(
         raise InputError(
             "--show-password prints the password only to a terminal. Leave this option out."
         )
+    if schema:
+        terminal.block(data("browser/schema.txt").read_text("utf-8"))
+        return
     settings = options.settings_of()
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[explore.Section]:
@@ -138,7 +152,7 @@ def _serve(
 ) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
     style = data("browser/style.grass").read_text("utf-8")
-    pages = {"/guide.html": explore.guide(found), "/style.grass": style}
+    pages = {"/guide.html": explore.guide(found, settings.graph_name), "/style.grass": style}
     origins = _origins(settings, server, browser)
     with explore.served(pages, origins, server.browse_port if server else 0) as port:
         _show_access(settings, server, show_password=show_password)

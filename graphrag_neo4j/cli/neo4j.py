@@ -40,7 +40,7 @@ def neo4j() -> None:
 
 @neo4j.command()
 @options.setting("--release neo4j_release", type=options.NearestChoice(get_args(Neo4jRelease)))
-@options.flag("--upgrade", "Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.")
+@options.flag("--upgrade", "Dump data of an older release to a file, and upgrade it.")
 def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     """Start the server if it is not running. The first start downloads it."""
     settings = _settings(**given)

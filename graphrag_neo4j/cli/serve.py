@@ -71,7 +71,7 @@ def serve(
         if not no_browser and has_screen():
             webbrowser.open(f"{address}/?{urlencode({'token': token})}")
         async with _following(rag, paths):
-            await server.serve(rag, listening, token, allowed_host, str(settings.home or ""))
+            await server.serve(rag, listening, token, allowed_host, settings.graph_name)
 
     with suppress(KeyboardInterrupt):  # the way to end it
         options.ask(settings, work, fleeting=True)

@@ -31,12 +31,12 @@ PENDING = {
 @options.json_option
 def status(metadata: bool, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
-    found = options.ask(
-        options.settings_of(), lambda rag, _: rag.status(metadata=metadata), quiet=as_json_
-    )
+    settings = options.settings_of()
+    found = options.ask(settings, lambda rag, _: rag.status(metadata=metadata), quiet=as_json_)
     if as_json_:
         terminal.json_text(options.as_json(found))
         return
+    terminal.line(f"Graph: {settings.graph_name or 'the default home'}.")
     print_status(found)
     _print_builds(found)
     if metadata:

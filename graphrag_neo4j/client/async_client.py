@@ -17,12 +17,13 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.documents import ReadOptions, file_of, gone, source_of, whole_of
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import Again, RebuildOptions, Status, read_status
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
-from graphrag_neo4j.query.engine import AsyncStream, answer_question
+from graphrag_neo4j.query.engine import AsyncStream, answer_question, vector_of
 from graphrag_neo4j.query.lookup import (
     Communities,
     CommunityReport,
@@ -546,6 +547,18 @@ class AsyncGraphRAG:
         """
         words = lucene_query(check_text(text, "The text to find"), *ENTITY_NAMES)
         return await find_entities(self.graph, words, check_number(limit, "limit", 1))
+
+    async def embed(self, question: str, kind: IndexedKind = "chunk") -> list[float]:
+        """Returns the vector of a question, with which other programs can search the graph.
+
+        It is for the vector index of a `kind` of node: "chunk", "entity" or "community". Raises
+        InputError if the graph has no vectors or their embedding model is not set, GraphError if
+        Neo4j fails, ModelError if the endpoint can't be used at all, and ReplyError if it gives no
+        vector.
+        """
+        check_text(question, "The question")
+        check_choice("kind", kind, INDEXED_KINDS)
+        return await vector_of(self.graph, self._backends, question, kind, self._listen)
 
     async def sources(self, *refs: int) -> list[Place]:
         """Returns chunks by their refs, in the order of the refs.

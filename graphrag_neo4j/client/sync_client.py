@@ -83,6 +83,7 @@ class GraphRAG:
     report = _blocking(AsyncGraphRAG.report)
     entity = _blocking(AsyncGraphRAG.entity)
     find_entities = _blocking(AsyncGraphRAG.find_entities)
+    embed = _blocking(AsyncGraphRAG.embed)
     sources = _blocking(AsyncGraphRAG.sources)
     status = _blocking(AsyncGraphRAG.status)
 

@@ -217,6 +217,12 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     return [one for one in left if _known(PurePosixPath(file_of(one)))]
 
 
+def place_of(path: str | Path) -> str:
+    """How the sources of documents begin that are read from a folder, or lie beside a file."""
+    there = resolve(_existing_part(Path(path)))
+    return (there if there.is_dir() else there.parent).as_uri().rstrip("/") + "/"
+
+
 # Changes of files
 
 

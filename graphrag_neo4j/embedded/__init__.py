@@ -31,7 +31,6 @@ from graphrag_neo4j.settings import Settings
 MEGABYTE = 1_000_000
 LAST_WORDS = 10_000  # bytes of what Java has printed
 ROOM = 50 * MEGABYTE  # free bytes of the disk; with less, Neo4j may stop at any write
-UPGRADE = ("5.26", "2026.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +113,8 @@ def plain_errors() -> Iterator[None]:
 def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = False) -> Server:
     """Returns the running server of the settings' home; downloads and starts it where needed.
 
-    With `upgrade` True, data of 5.26 becomes data of 2026.01; this can't be undone. Raises
-    EmbeddedError where the server can't be downloaded or started.
+    With `upgrade` True, data of an older release becomes data of this one, after a dump of it to a
+    file. Raises EmbeddedError where the server can't be downloaded or started.
     """
     home, release = home_of(settings), RELEASES[settings.neo4j_release]
     home.make_folder()
@@ -123,6 +122,10 @@ def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = Fals
         record = read_record(home, release, upgrade=upgrade)
         if record.release not in {"", release.name}:
             end(home, listen)
+            old = settings.model_copy(update={"neo4j_release": record.release})
+            process.dump(home, *programs(old, listen), home.before_upgrade_path, listen)
+            kept = f"The data of Neo4j {record.version} is kept in {home.before_upgrade_path}."
+            listen(Notice(kept))
         if process.find(home, record.pid) is None:
             record = _launch(home, record, settings, listen)
         elif not record.ready:
@@ -142,15 +145,24 @@ def read_record(home: Home, release: Release, *, upgrade: bool = False) -> Serve
     if (record := home.read()) is None:
         record = ServerRecord()
         home.write(record)  # first of all, because it makes the folder a home
-    can_upgrade = (record.release, release.name) == UPGRADE
-    if record.release not in {"", release.name} and not (can_upgrade and upgrade):
-        way = "`kg-build neo4j start --upgrade` upgrades it for good, or "
+    older = bool(record.release) and _age(record.release) < _age(release.name)
+    if record.release not in {"", release.name} and not (older and upgrade):
+        way = "`kg-build neo4j start --upgrade` dumps it to a file and upgrades it, or "
         raise EmbeddedError(
             f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't"
-            f" read: {way if can_upgrade else ''}set KG_NEO4J_RELEASE={record.release},"
+            f" read: {way if older else ''}set KG_NEO4J_RELEASE={record.release},"
             " or name another folder in --home or KG_HOME."
         )
     return record
+
+
+def _age(release: str) -> list[int]:
+    """What sorts releases, the oldest first.
+
+    >>> _age("5.26") < _age("2026.01") < _age("2026.09")
+    True
+    """
+    return [int(part) for part in release.split(".")]
 
 
 @plain_errors()
@@ -253,7 +265,7 @@ def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listen
     bolt, http, browse = choose_ports(
         (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)
     )
-    write_config(home, jars / "plugins", bolt, http, browse)
+    write_config(home, jars / "plugins", bolt, http, browse, senders=release.senders)
     home.replace_data()
     if not (home.data_path / "databases" / "system").exists():
         process.set_password(home, java, jars, listen)

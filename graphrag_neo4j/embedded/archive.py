@@ -5,22 +5,18 @@ from elsewhere can do no harm, the tool extracts it to an empty folder in the ho
 data there. Only then does the server stop, and the folder takes the place of the old data.
 """
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 
 from graphrag_neo4j import embedded
+from graphrag_neo4j.embedded import process
 from graphrag_neo4j.embedded.home import LOADING, waiting
-from graphrag_neo4j.embedded.process import run_tool
 from graphrag_neo4j.embedded.releases import RELEASES
 from graphrag_neo4j.errors import EmbeddedError, InputError
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import PRIVATE_FILE, whole_file
 
-LAST_WORDS = 500
-REASON = re.compile("Failed to (?:dump|load) database 'neo4j': (?:Unable to .* database: )?(.+)")
 BEGINS = (b"DZV1", b"DGV1")  # a dump of Neo4j 5 or newer, with zstd or with gzip
 
 
@@ -40,17 +36,9 @@ def dump(settings: Settings, path: Path, listen: Listener = silent) -> None:
     java, jars = embedded.programs(own, listen)
     ran = False
     try:
-        with home.locked(listen), whole_file(path, PRIVATE_FILE) as file:
+        with home.locked(listen):
             ran = embedded.end(home, listen)
-            home.replace_data()
-            command = ("database", "dump", "neo4j", "--to-stdout")
-            with waiting(listen, "Neo4j is writing its data"):
-                flaw = run_tool(home.path, java, jars, command, stdout=file)
-            if flaw:
-                raise EmbeddedError(
-                    f"The data in {home.path} can't be dumped: {_reason(flaw)} If Neo4j was killed,"
-                    " run `kg-build neo4j start` and then this command again."
-                )
+            process.dump(home, java, jars, path, listen)
     finally:
         if ran:
             embedded.start(own, listen)
@@ -77,11 +65,9 @@ def load(settings: Settings, path: Path, listen: Listener = silent) -> None:
         try:
             command = ("database", "load", "neo4j", "--from-stdin")
             with waiting(listen, "Neo4j is reading the file"), path.open("rb") as file:
-                flaw = run_tool(folder, java, jars, command, stdin=file)
+                flaw = process.run_tool(folder, java, jars, command, stdin=file)
             if flaw:
-                raise InputError(
-                    f"{path} can't be loaded, and nothing has changed: {_reason(flaw)}"
-                )
+                raise InputError(f"{path} can't be loaded, and nothing has changed: {flaw}")
             ran = embedded.end(home, listen)
             if not record.release:
                 home.write(replace(record, release=release.name, version=release.version))
@@ -90,9 +76,3 @@ def load(settings: Settings, path: Path, listen: Listener = silent) -> None:
             rmtree(folder, ignore_errors=True)
     if ran:
         embedded.start(settings, listen)
-
-
-def _reason(said: str) -> str:
-    """The sentence in which Neo4j's tool says why it failed, among its progress and its advice."""
-    found = REASON.search(said)
-    return f"{(found[1] if found else said[-LAST_WORDS:]).strip().removesuffix('.')}."

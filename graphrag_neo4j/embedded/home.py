@@ -19,8 +19,8 @@ from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
 RECORD, LOCK, IN_USE, OWN_CONFIG = "graphrag-neo4j.json", "lock", "in-use", "own.conf"
-LOADING, LOADED = "loading", "data.loaded"
-CONTENTS = ("conf", "data", LOADING, LOADED, "logs", "run", "password")
+LOADING, LOADED, BEFORE_UPGRADE = "loading", "data.loaded", "before-upgrade.dump"
+CONTENTS = ("conf", "data", LOADING, LOADED, BEFORE_UPGRADE, "logs", "run", "password")
 LOOPBACK = "127.0.0.1"
 HEAP = "server.memory.heap.max_size"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -55,7 +55,8 @@ class Home:
 
     A folder with the file `record_path` is a home. Neo4j's log is at `log_path`, and the output of
     the last server, errors at its start included, at `console_path`. The user's own settings for
-    Neo4j are at `own_config_path`, which this program only reads.
+    Neo4j are at `own_config_path`, which this program only reads. The data from before the last
+    upgrade is at `before_upgrade_path`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -64,6 +65,7 @@ class Home:
         self.password_path = path / "password"
         self.own_config_path = path / OWN_CONFIG
         self.data_path = path / "data"
+        self.before_upgrade_path = path / BEFORE_UPGRADE
         self.log_path = path / "logs" / "neo4j.log"
         self.console_path = path / "logs" / "console.log"
 
@@ -238,12 +240,19 @@ def heap_size(home: Home) -> str:
 
 
 def write_config(
-    home: Home, plugins: Path, bolt_port: int, http_port: int, browse_port: int
+    home: Home,
+    plugins: Path,
+    bolt_port: int,
+    http_port: int,
+    browse_port: int,
+    *,
+    senders: Sequence[str],
 ) -> None:
     """Makes the folder `conf` anew with `neo4j.conf`: loopback only, memory for this machine, GDS.
 
-    Neo4j Browser requests a guide and a style from `browse_port` when it has connected. The
-    settings in the user's `own.conf` are added, and come before those of this function.
+    Neo4j Browser requests a guide and a style from `browse_port` when it has connected. `senders`
+    are switched off; the release must know them. The settings in the user's `own.conf` are added,
+    and come before those of this function.
     """
     browse = f"http://localhost:{browse_port}"  # the only host that Browser allows by default
     _, page_cache = java_memory()
@@ -274,6 +283,7 @@ def write_config(
         # Neither Neo4j nor Neo4j Browser sends reports to anybody.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
+        **dict.fromkeys(senders, "false"),
         # Databases are closed before Bolt; without these two, a stop then waits 10 s for idle
         # threads.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",

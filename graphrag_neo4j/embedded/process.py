@@ -1,6 +1,7 @@
 """The process of Neo4j: its first password, its start, the wait until it answers, and its end."""
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Sequence
@@ -10,11 +11,17 @@ from typing import IO, TYPE_CHECKING
 
 import psutil
 
-from graphrag_neo4j.embedded.home import LOOPBACK, Home, heap_size, listens, waiting
+from graphrag_neo4j.embedded.home import LOOPBACK, Home, ServerRecord, heap_size, listens, waiting
 from graphrag_neo4j.embedded.releases import Java
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice
-from graphrag_neo4j.text.files import make_private_folder, open_private, write_private
+from graphrag_neo4j.text.files import (
+    PRIVATE_FILE,
+    make_private_folder,
+    open_private,
+    whole_file,
+    write_private,
+)
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -32,7 +39,9 @@ DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
 )
 READY_SECONDS = 180
-LAST_LINES = 15
+LAST_LINES, LAST_WORDS = 15, 500
+# The sentence in which Neo4j's tool says why it failed, among its progress and its advice.
+REASON = re.compile("Failed to (?:dump|load) database 'neo4j': (?:Unable to .* database: )?(.+)")
 
 
 def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
@@ -62,7 +71,7 @@ def run_tool(
 ) -> str:
     """Runs Neo4j's own tool (neo4j-admin) for the data in a folder.
 
-    Returns what it said if it failed, and an empty text if it did not. (Its usual entry,
+    Returns why it failed, and an empty text if it did not. (Its usual entry,
     `Neo4jAdminCommand`, would start a second Java with the arguments on its command line.)
     """
     command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
@@ -77,8 +86,23 @@ def run_tool(
     )
     if tool.returncode == 0:
         return ""
-    said = (tool.stdout or b"") + tool.stderr
-    return said.decode(errors="replace").strip() or f"exit code {tool.returncode}"
+    said = ((tool.stdout or b"") + tool.stderr).decode(errors="replace").strip()
+    found = REASON.search(said)
+    reason = (found[1] if found else said[-LAST_WORDS:]) or f"exit code {tool.returncode}"
+    return f"{reason.strip().removesuffix('.')}."
+
+
+def dump(home: Home, java: Java, jars: Path, path: Path, listen: Listener) -> None:
+    """Writes the data of a home without a server to a file, completely or not at all."""
+    home.replace_data()
+    command = ("database", "dump", "neo4j", "--to-stdout")
+    with whole_file(path, PRIVATE_FILE) as file, waiting(listen, "Neo4j is writing its data"):
+        if flaw := run_tool(home.path, java, jars, command, stdout=file):
+            release = (home.read() or ServerRecord()).release
+            raise EmbeddedError(
+                f"The data in {home.path} can't be dumped: {flaw} If Neo4j was killed,"
+                f" run `kg-build neo4j start --release {release}` and then this command again."
+            )
 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:

@@ -41,12 +41,14 @@ class Jar:
 class Release:
     """A release line, and its version that we start.
 
-    `main_class` starts the server.
+    `main_class` starts the server. `senders` are the settings of this release by which Neo4j speaks
+    to others, on by default in some; other releases refuse to start with them.
     """
 
     name: Neo4jRelease
     version: str
     main_class: str
+    senders: tuple[str, ...] = ()
 
     def lock(self) -> str:
         """The text of the lock file of this release."""
@@ -60,9 +62,12 @@ class Release:
         return f"{self.version}-{sha256(self.lock().encode()).hexdigest()[:8]}"
 
 
+COMMUNITY, COMMUNITY_5 = "org.neo4j.server.Neo4jCommunity", "org.neo4j.server.CommunityEntryPoint"
+FLEET = ("dbms.fleet_manager.enabled", "server.fleet_discovery.enabled")
 RELEASES: Mapping[Neo4jRelease, Release] = {
-    "2026.01": Release("2026.01", "2026.01.4", "org.neo4j.server.Neo4jCommunity"),
-    "5.26": Release("5.26", "5.26.30", "org.neo4j.server.CommunityEntryPoint"),
+    "2026.09": Release("2026.09", "2026.09.0", COMMUNITY, FLEET),
+    "2026.01": Release("2026.01", "2026.01.4", COMMUNITY, FLEET[:1]),
+    "5.26": Release("5.26", "5.26.31", COMMUNITY_5),
 }
 
 

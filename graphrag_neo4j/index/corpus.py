@@ -25,6 +25,7 @@ from graphrag_neo4j.documents import (
     find,
     from_langchain,
     holds_rows,
+    place_of,
     read,
     source_of,
 )
@@ -53,10 +54,11 @@ class Corpus:
     `skipped` counts the files whose kind can't be read, by suffix. `links` holds symbolic links
     that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
     by the encoding that they were read with. `n_bytes` is the size of all files, None where there
-    are no files. `paths` holds the paths that were given. `tables` holds the files of rows, by
-    source: the number of rows, or None where some rows could not be read. `nodes` is an import from
-    another Neo4j instead of documents. `read_files` reads the
-    files in their order, where something else than this process and `_process` is to read them.
+    are no files. `paths` holds the paths that were given, and `places` how the sources of
+    documents under or beside them begin (unknown with a source root or links). `tables` holds the
+    files of rows, by source: the number of rows, or None where some rows could not be read.
+    `nodes` is an import from another Neo4j, instead of documents. `read_files` reads the files in
+    their order, where something else than this process and `_process` is to read them.
     """
 
     items: Iterable[Item] = ()
@@ -68,6 +70,7 @@ class Corpus:
     _sizes: dict[str, int] = field(default_factory=dict)
     _left: int = 0
     paths: Sequence[str | Path] = ()
+    places: Sequence[str] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
     nodes: "NodeImport | None" = None
     read_files: ReadFiles | None = None
@@ -115,6 +118,8 @@ class Corpus:
             for path in found.files:
                 source_of(path, options)
         corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
+        if not (options.source_root or options.follow_links):
+            corpus.places = [place_of(path) for path in paths]
         if settings:
             corpus._process = ReadingProcess(settings.read_seconds)
         corpus.n_bytes = sum(map(_size, found.files))

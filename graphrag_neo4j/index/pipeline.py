@@ -41,6 +41,7 @@ from graphrag_neo4j.index.preparation import (
     prepare,
     tell_claimless,
     tell_names_uncompared,
+    tell_of_others,
     tell_read_otherwise,
     with_encoder,
 )
@@ -114,6 +115,8 @@ async def build(
     async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
+        if corpus.places:
+            await tell_of_others(graph, corpus.places, settings, listen)
         if corpus.nodes:
             result.ingested, vanished = await corpus.nodes.write(graph, limits.chunks, listen)
         else:

@@ -332,6 +332,26 @@ async def tell_claimless(stage: StageContext) -> None:
         )
 
 
+async def tell_of_others(
+    graph: Graph, places: Sequence[str], settings: Settings, listen: Listener
+) -> None:
+    """Sends a notice where the graph holds documents, but none of a source that begins so."""
+    if n := (await graph.read("ingest/elsewhere", CountRow, places=places))[0]["n"]:
+        held = "a document" if n == 1 else f"{n:,} documents"
+        apart = "give another folder by `kg-build --home FOLDER index`"
+        if settings.neo4j_uri:
+            apart = (
+                "set NEO4J_DATABASE to another database or, if this server has only one, give "
+                "--home FOLDER without NEO4J_URI"
+            )
+        listen(
+            Notice(
+                f"The graph already holds {held} from elsewhere, and these are added to it. For a "
+                f"graph of their own, {apart}."
+            )
+        )
+
+
 async def tell_names_uncompared(graph: Graph, listen: Listener) -> None:
     """Sends a notice where names of an imported graph were not compared."""
     if (await graph.read("resolve/names_uncompared", CountRow))[0]["n"]:

@@ -12,6 +12,7 @@ import anyio.to_thread
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import IndexedKind
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.graph.schema import refuse_other_version
 from graphrag_neo4j.model import Message
@@ -136,6 +137,22 @@ async def answer_question(
         notices=(*pending, *found.notices, *advice),
         incomplete=answer.incomplete,
     )
+
+
+async def vector_of(
+    graph: Graph, backends: Backends, text: str, kind: IndexedKind, listen: Listener
+) -> list[float]:
+    """Returns the vector of a question to search nodes of a kind. Raises InputError without one."""
+    model = (await read_state(graph))["embedding_model"]
+    asked = Question(text, context_only=True)
+    setup = await _setup(backends, backends.settings, asked, model, listen)
+    if setup.embedder is None:
+        raise InputError(
+            f"The graph's vectors come from {model}, which is not set here."
+            if model
+            else "The graph has no vectors yet. Run `kg-build index PATHS` first."
+        )
+    return await setup.embedder.of(kind).embed_question(text)
 
 
 async def _citations(

@@ -78,7 +78,7 @@ async def expand_selection(
 ) -> tuple[list[str], LocalRow]:
     """Returns what `expand_graph` returns, from chunks of the selected documents alone."""
     best = await ranked_graph(query, question, most)
-    own = await query.selection.communities() if query.selection else ()
+    own = await query.selection.communities_above(best.entities) if query.selection else ()
     read = query.graph.read
     given: dict[str, object] = {
         **most,

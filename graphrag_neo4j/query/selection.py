@@ -167,11 +167,13 @@ class Selection:
     async def communities(self) -> Sequence[OwnCommunityRow]:
         """Returns the communities of the selection alone whose reports are up to date."""
         if not self._own:  # several parts of a search ask for the same
-            given = {"documents": self.documents}
-            self._own.append(
-                await self.graph.read("selection/communities", OwnCommunityRow, **given)
-            )
+            self._own.append(await self.communities_above(None))
         return self._own[0]
+
+    async def communities_above(self, entities: Sequence[str] | None) -> list[OwnCommunityRow]:
+        """Returns those of the communities that hold one of `entities` (ids), None for all."""
+        given = {"documents": self.documents, "entities": entities}
+        return await self.graph.read("selection/communities", OwnCommunityRow, **given)
 
     async def largest(self) -> tuple[list[str], int]:
         """Returns the ids of those communities of which none holds another, and their chunks.

@@ -8,6 +8,7 @@ An address in `.env` is used only with a key or a password in the same `.env` (s
 
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AliasChoices,
@@ -33,7 +34,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings.arguments import did_you_mean, refuse_unknown
 from graphrag_neo4j.settings.env_file import beside_environment, named_by_file
 
-Neo4jRelease = Literal["2026.01", "5.26"]
+Neo4jRelease = Literal["2026.09", "2026.01", "5.26"]
 ModelRole = Literal["extraction", "answer", "judge"]
 """The kinds of work that can have a model of their own."""
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
@@ -108,8 +109,9 @@ class Settings(BaseSettings):
         "it is taken only with KG_TRUST_ENV_FILE=true in the environment.",
     )
     neo4j_release: Neo4jRelease = Field(
-        "2026.01",
-        description="Release line of Neo4j for the embedded server: 2026.01, or 5.26 (LTS).",
+        "2026.09",
+        description="Release line of Neo4j for the embedded server: 2026.09, 2026.01, or the LTS "
+        "line 5.26.",
     )
     maven_url: str | None = Field(
         None,
@@ -476,6 +478,15 @@ class Settings(BaseSettings):
         """Whether a model is named that can't be asked: there is neither a key nor an endpoint."""
         named = "model" in self.model_fields_set and self.model != EXTRACTIVE
         return named and not self.has_model
+
+    @property
+    def graph_name(self) -> str:
+        """What tells the graph from others: its database and server, or its home; "" by default."""
+        if self.neo4j_uri:
+            place = urlsplit(self.neo4j_uri).netloc
+            return f"{self.neo4j_database} at {place}" if self.neo4j_database else place
+        # Many homes have the same name, each in the folder of its project.
+        return Path(*self.home.absolute().parts[-2:]).as_posix() if self.home else ""
 
     def model_for(self, role: ModelRole) -> str:
         """The name of the chat model for one kind of work."""

@@ -37,7 +37,7 @@ class SettingsOptions(AnswerOptions, total=False):
     neo4j_password: str | None
     neo4j_database: str | None
     home: str | Path | None
-    neo4j_release: Literal["2026.01", "5.26"]
+    neo4j_release: Literal["2026.09", "2026.01", "5.26"]
     maven_url: str | None
     embedded: bool
     gds: str

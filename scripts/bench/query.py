@@ -4,7 +4,8 @@
 
 QUESTIONS.csv has a column `question_text`. The vectors of the questions are computed before the
 measurement by the endpoint in the environment; without an endpoint, full-text search is used. The
-last row is the whole command with its start-up.
+rows on documents include finding these (`--where`). The last row is the whole command with its
+start-up.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG
+from graphrag_neo4j.graph.rows import SourceRow
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, T
@@ -74,6 +76,17 @@ async def measure(settings: Settings, questions: Sequence[str], level: int) -> N
             for _ in range(2):  # a server that has just started compiles; the second round counts
                 local = [await _timed(search_local(query(q, expand))) for q in questions]
             _say(f"local context, {expand}", local)
+        sources = [
+            row["source"] for row in await rag.graph.read("ingest/sources", SourceRow, prefix="")
+        ]
+        for n in sorted({len(sources), 1, min(10, len(sources)), max(1, len(sources) - 1)}):
+            where = f"source={'|'.join(sources[:n])}" if n < len(sources) else ()
+            for _ in range(2):
+                local = [
+                    await _timed(rag.local_search(q, context_only=True, where=where))
+                    for q in questions
+                ]
+            _say(f"local context from {n} of {len(sources)} documents", local)
         whole = [
             await _timed(search_global(query(q), Question(q, "global", level=level)))
             for q in questions[:20]

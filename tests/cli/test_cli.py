@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from graphrag_neo4j.settings import load_settings
 from tests.cli.conftest import TALE
 from tests.cli.test_command_line import imported
 from tests.cli.test_hostile_text import on_a_terminal
@@ -28,6 +29,7 @@ def test_index_says_what_it_did_and_status_what_there_is(kg: Run, tales: Path) -
     assert stages[:4] == ["ingest", "extraction", "claims", "merge"]
     shown = kg("status")
     assert shown.code == 0
+    assert f"Graph: {load_settings().graph_name}." in shown.out
     assert "documents      2" in shown.out
     assert "done" in shown.out
     again = kg("index", tales)
@@ -196,6 +198,7 @@ def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
     page = (tmp_path / "map.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert " documents from tales – Map of communities</title>" in page
+    assert f"<p>Map of communities · {load_settings().graph_name}</p>" in page
 
 
 def test_on_a_terminal_bars_are_drawn(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:

@@ -182,7 +182,7 @@ class TestInTheOrderOfALife:
         assert [path for path in tmp_path.rglob("*") if path.is_symlink()] == []
 
     def test_a_dump_of_a_newer_release_is_refused(self, kept: Kept, tmp_path: Path) -> None:
-        if release_under_test() != "2026.01":
+        if release_under_test() == "5.26":
             pytest.skip("there is no newer release")
         old = load_settings(home=tmp_path / "old", neo4j_release="5.26")
         with pytest.raises(InputError, match=r"newer version.* Downgrade is not supported"):
@@ -197,7 +197,7 @@ class TestInTheOrderOfALife:
 def test_a_dump_of_the_older_release_is_loaded(tmp_path: Path) -> None:
     old, new = (
         load_settings(home=tmp_path / release, neo4j_release=release)
-        for release in ("5.26", "2026.01")
+        for release in ("5.26", "2026.09")
     )
     try:
         ask(embedded.start(old), "CREATE (:Kept {name: 'Gretel'})")

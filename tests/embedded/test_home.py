@@ -75,10 +75,10 @@ def test_heap_and_page_cache_fit_the_machine_and_settings_of_ones_own_come_first
         "# more memory\nserver.memory.pagecache.size = 1g\n\ndb.import=a=b\n", encoding="utf-8"
     )
     home.make_folder()
-    write_config(home, tmp_path / "plugins", 1, 2, 3)
+    write_config(home, tmp_path / "plugins", 1, 2, 3, senders=["fleet.enabled"])
     lines = (tmp_path / "conf" / "neo4j.conf").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if "pagecache" in line] == ["server.memory.pagecache.size=1g"]
-    assert "db.import=a=b" in lines
+    assert {"db.import=a=b", "fleet.enabled=false"} <= set(lines)
     assert not any("#" in line for line in lines)
 
 
@@ -95,8 +95,10 @@ def test_a_folder_with_other_files_is_neither_made_a_home_nor_wiped(tmp_path: Pa
 @pytest.mark.parametrize(
     ("made", "wanted", "says"),
     [
-        ("2026.01", "5.26", r"KG_NEO4J_RELEASE=2026\.01.*--home"),
-        ("5.26", "2026.01", r"5\.26\.30.*--upgrade.*KG_NEO4J_RELEASE=5\.26.*--home"),
+        ("2026.01", "5.26", r"can't read: set KG_NEO4J_RELEASE=2026\.01.*--home"),
+        ("2026.09", "2026.01", r"can't read: set KG_NEO4J_RELEASE=2026\.09.*--home"),
+        ("2026.01", "2026.09", r"2026\.01\.4.*--upgrade.*KG_NEO4J_RELEASE=2026\.01.*--home"),
+        ("5.26", "2026.09", r"5\.26\.31.*--upgrade.*KG_NEO4J_RELEASE=5\.26.*--home"),
     ],
 )
 def test_a_home_of_another_release_is_refused(
@@ -105,12 +107,12 @@ def test_a_home_of_another_release_is_refused(
     make_home(tmp_path / "home", made)
     settings = load_settings(home=tmp_path / "home", neo4j_release=wanted)
     with pytest.raises(EmbeddedError, match=says):
-        embedded.start(settings, upgrade=wanted == "5.26")
+        embedded.start(settings, upgrade=wanted != "2026.09")
 
 
 def test_a_process_that_got_the_number_of_a_dead_server_is_not_it(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home", "2026.01")
-    home.write(ServerRecord("2026.01", "2026.01.4", 1, 2, pid=os.getpid(), ready=True))
+    home = make_home(tmp_path / "home", "2026.09")
+    home.write(ServerRecord("2026.09", "2026.09.0", 1, 2, pid=os.getpid(), ready=True))
     settings = load_settings(home=home.path)
     assert embedded.running(settings) is None
     assert not embedded.stop(settings)
@@ -131,13 +133,15 @@ def test_commands_say_that_nothing_runs_and_wipe_asks_first(
         assert (done.exit_code, "No Neo4j is running" in done.output) == (0, True)
     with pytest.raises(EmbeddedError, match="kg-build neo4j start"):
         embedded.log_path(load_settings(home=home))
-    data = make_home(Path(home), "2026.01").path / "data"
-    data.mkdir()
+    made = make_home(Path(home), "2026.09")
+    made.data_path.mkdir()
+    made.before_upgrade_path.touch()
     done = CliRunner().invoke(commands, ["--home", home, "neo4j", "wipe"], input="n\n")
-    assert ("Nothing was deleted" in done.output, data.is_dir()) == (True, True)
+    assert ("Nothing was deleted" in done.output, made.data_path.is_dir()) == (True, True)
     done = CliRunner().invoke(commands, ["--home", home, "neo4j", "wipe", "--yes"])
     assert done.exit_code == 0
-    assert not data.exists()
+    assert not made.data_path.exists()
+    assert not made.before_upgrade_path.exists()
     monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
     done = CliRunner().invoke(commands, ["--home", home, "neo4j", "status"])
     assert "neo4j+s://elsewhere.example" in done.stderr

@@ -116,7 +116,7 @@ def test_without_a_network_the_error_says_what_to_do(
 def test_an_unusable_cache_folder_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/home/jürgen/.cache")
     with pytest.raises(EmbeddedError, match="XDG_CACHE_HOME"):
-        jars_folder(RELEASES["2026.01"])
+        jars_folder(RELEASES["2026.09"])
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.name)

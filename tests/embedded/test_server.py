@@ -21,6 +21,7 @@ from neo4j import GraphDatabase, Record
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import commands
+from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
@@ -43,7 +44,7 @@ class Life:
     printed: list[str]
     commands: set[str]
 
-    def settings(self, release: Neo4jRelease = "2026.01") -> Settings:
+    def settings(self, release: Neo4jRelease = "2026.09") -> Settings:
         return load_settings(home=self.home.path, neo4j_release=release)
 
     def server(self) -> embedded.Server:
@@ -111,7 +112,7 @@ def test_two_starts_at_once_end_with_one_server_that_outlives_them(life: Life) -
     first, second = (re.findall(r"is running \(process (\d+)\)", text) for text in life.printed)
     server = life.server()
     assert first == second == [str(server.pid)]
-    assert (server.version, server.home) == ("5.26.30", life.home.path)
+    assert (server.version, server.home) == ("5.26.31", life.home.path)
     assert ask(server, "RETURN gds.version() AS version")[0]["version"] == "2.13.9"
     if os.name == "posix":
         assert os.getsid(server.pid) == server.pid
@@ -133,7 +134,7 @@ def test_the_password_and_keys_are_on_no_command_line_and_in_no_environment(life
     server, status = life.server(), life.command("status")
     password = server.password
     assert any("set-initial-password" in line or "AdminTool" in line for line in life.commands)
-    for part in (server.uri, server.browser_url, "5.26.30", str(life.home.password_path)):
+    for part in (server.uri, server.browser_url, "5.26.31", str(life.home.password_path)):
         assert part in status
     last = life.home.log_path.read_text(encoding="utf-8").splitlines()[-2:]
     assert life.command("logs", "-n", "2").splitlines() == last
@@ -147,21 +148,32 @@ def test_the_password_and_keys_are_on_no_command_line_and_in_no_environment(life
 
 def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
     old = life.server()
-    ask(old, "CREATE (:Kept {name: 'Gretel'})")
+    ask(old, "CREATE (:Kept {name: 'Gretel'})-[:LIKES]->(:Kept {name: 'Hänsel'})")
     assert life.command("stop") == "Neo4j has stopped. Its data is kept.\n"
     assert find(life.home, old.pid) is None
     with pytest.raises(EmbeddedError, match="--upgrade"):
         embedded.start(life.settings())
     conf = life.home.path / "conf"
     (conf / "server-logs.xml").write_text("<Configuration/>")  # of the release before
-    new = embedded.start(life.settings(), upgrade=True)
+    told: list[Event] = []
+    new = embedded.start(life.settings(), told.append, upgrade=True)
+    assert f"Neo4j 5.26.31 is kept in {life.home.before_upgrade_path}" in str(told)
     assert [one.name for one in conf.iterdir()] == ["neo4j.conf"]
-    assert (new.version, new.uri, new.password) == ("2026.01.4", old.uri, old.password)
-    assert ask(new, "MATCH (kept:Kept) RETURN kept.name AS name")[0]["name"] == "Gretel"
+    assert (new.version, new.uri, new.password) == ("2026.09.0", old.uri, old.password)
+    kept = "MATCH (one:Kept)-[:LIKES]->(other) RETURN one.name, other.name"
+    assert [row.values() for row in ask(new, kept)] == [["Gretel", "Hänsel"]]
     assert ask(new, "RETURN gds.version() AS version")[0]["version"] == "2.26.0"
+    settings = "SHOW SETTINGS YIELD name, value WHERE name ENDS WITH '.enabled' AND value = 'true'"
+    assert not [row["name"] for row in ask(new, settings) if "fleet" in row["name"]]
     with pytest.raises(EmbeddedError, match="can't read"):
         embedded.start(life.settings("5.26"), upgrade=True)  # there is no way back
-    assert life.server().version == "2026.01.4"
+    assert life.server().version == "2026.09.0"
+    before = life.settings("5.26").model_copy(update={"home": life.home.path.with_name("before")})
+    archive.load(before, life.home.before_upgrade_path)
+    try:
+        assert [row.values() for row in ask(embedded.start(before), kept)] == [["Gretel", "Hänsel"]]
+    finally:
+        embedded.stop(before)
 
 
 def test_a_start_that_fails_says_what_neo4j_said(life: Life) -> None:

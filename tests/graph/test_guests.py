@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from pathlib import Path
+from typing import LiteralString
 
 import pytest
 
@@ -15,7 +16,8 @@ from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make, Run
-from tests.graph.test_statements import STATEMENTS
+from tests.graph.test_statements import CYPHER_25_SINCE, STATEMENTS
+from tests.support.wiping import emptied
 
 LABELS = (
     *("Document", "Chunk", "Entity", "Claim", "Community", "Finding", "Spelling"),
@@ -112,6 +114,30 @@ async def test_what_a_user_adds_stays_through_the_life_of_a_graph(
         assert (await rag.status()).counts["entities"] == 2  # the user's own
     ours = [row for row in before if row.get("type") != "ABOUT"]
     assert [row for row in await foreign(graph) if row.get("type") != "ABOUT"] == ours
+
+
+@pytest.mark.slow
+async def test_a_graph_is_the_same_in_a_database_whose_language_is_cypher_25(
+    graph: Graph, settings: Make
+) -> None:
+    if graph.version < CYPHER_25_SINCE:
+        pytest.skip("this server knows Cypher 5 only")
+    name, graphs = graph.database or "neo4j", []
+    # The server's own setting of the language is for new databases only.
+    change: LiteralString = "ALTER DATABASE $name SET DEFAULT LANGUAGE CYPHER "
+    try:
+        for language in ("25", "5"):
+            await graph.run_plain(change + language, name=name)
+            rows = await graph.run_plain("SHOW DATABASE $name YIELD defaultLanguage", name=name)
+            assert rows == [{"defaultLanguage": f"CYPHER {language}"}]
+            async with AsyncGraphRAG(settings()) as rag:
+                await live(rag)
+                for method in ("basic", "drift", "text"):
+                    assert (await rag.query("Who was the clerk?", method=method)).text
+            graphs.append(await emptied(graph))
+    finally:
+        await graph.run_plain(change + "5", name=name)
+    assert graphs[0] == graphs[1]
 
 
 @pytest.mark.usefixtures("environment")

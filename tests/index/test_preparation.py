@@ -1,5 +1,7 @@
 """What is read again by a model, what is refused, and when claims are extracted."""
 
+from pathlib import Path
+
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
@@ -82,6 +84,31 @@ async def test_a_graph_stays_as_it_was_made_until_a_model_is_asked_for(
     async with AsyncGraphRAG(alone) as rag:
         with pytest.raises(InputError, match="A model has read this graph"):
             await rag.index(both)
+
+
+@pytest.mark.usefixtures("graph")
+async def test_documents_from_elsewhere_are_said_to_join_a_graph(
+    alone: Settings, tmp_path: Path
+) -> None:
+    heard: list[Event] = []
+
+    async def said(path: Path, text: str = TEXT) -> list[str]:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        heard.clear()
+        async with AsyncGraphRAG(alone, heard.append) as rag:
+            await rag.index(path if path.is_symlink() else path.parent / "*.txt")
+        texts = [event.text for event in heard if isinstance(event, Notice)]
+        return [text for text in texts if "elsewhere" in text]
+
+    assert await said(tmp_path / "tales" / "1.txt") == []
+    [told] = await said(tmp_path / "talks" / "2.txt")
+    assert told.startswith("The graph already holds a document from elsewhere, and these are")
+    assert "NEO4J_DATABASE" in told
+    assert await said(tmp_path / "talks" / "3.txt") == []
+    (tmp_path / "link.txt").symlink_to(tmp_path / "tales" / "1.txt")
+    assert await said(tmp_path / "link.txt") == []
+    assert await said(tmp_path / "tales-2" / "1.txt") != []
 
 
 @pytest.mark.usefixtures("graph")

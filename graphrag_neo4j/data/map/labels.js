@@ -12,6 +12,8 @@ const SIDES = [[1, 0], [-1, 0], [0, 1], [0, -1]];
 const [RIGHT, LEFT, BELOW, ABOVE] = SIDES;
 // Where a name is tried in its circle, in radii to the right of the middle and below it.
 const BESIDE = [[0, 0], [0, 0.4], [0, -0.4], [0.4, 0], [-0.4, 0], [0.4, 0.4], [-0.4, 0.4], [0.4, -0.4], [-0.4, -0.4]];
+// Where a name is tried on its way, as a share of it: first away from where several ways may begin.
+const ALONG = [0.6, 0.75, 0.45, 0.9];
 const LEAST = 8; // smallest number of characters of a name that is cut
 const WORD = 110; // pixels that a word may take even if the room is smaller
 // These scripts have no spaces: a line may end after any of their characters.
@@ -26,10 +28,11 @@ class Labels {
   }
 
   /* Shows the names that have room; earlier names take their room first. A name is {thing, text, x,
-     y, r, room, lines, size, bold, sides}: its text takes at most `lines` lines of `room` pixels. It
-     stands in the circle around (x, y) with the radius r, or beside it; if there are `sides`, on the
-     first side with room. Names cover none of the `dots`, and names beside a circle none of the
-     `circles`, both given as [x, y, r]. */
+     y, r, room, lines, size, bold, said, way, sides}: its text takes at most `lines` lines of `room`
+     pixels. It stands in the circle around (x, y) with the radius r, or beside it; if there are
+     `sides`, on the first side with room; if there is a `way`, which leads from (x, y) by these pixels
+     to the right and down, beside this line. Names cover none of the `dots`, and names beside a circle
+     none of the `circles`, both given as [x, y, r]. */
   show(names, { dots, circles }, width, height) {
     const taken = [];
     const before = this.elements;
@@ -49,7 +52,7 @@ class Labels {
   /* The place of a name, or null. It is tried with all its lines, then narrower, then with fewer
      lines; each time at all places that `triedFor` gives. */
   fit(name, taken, dots, circles, width, height) {
-    const reach = name.r + 2 * name.room + WORD;
+    const reach = name.r + 2 * name.room + WORD + Math.hypot(...(name.way ?? []));
     const near = (all) => all.filter(([x, y, r]) => Math.abs(x - name.x) < reach + r && Math.abs(y - name.y) < reach + r);
     const [inside, beside] = [near(dots), near([...dots, ...circles])];
     for (let n = 0; n < 2 * name.lines; n++) {
@@ -86,8 +89,9 @@ function tall(size) {
 /* Where the middle of a name is tried, in pixels to the right of the middle of its circle and below
    it, and whether it is outside: of a dot beside it; of a community as high as it fits, then at the
    places of BESIDE, then beside it. */
-function triedFor({ r, sides }, { width, height }) {
+function triedFor({ r, sides, way }, { width, height }) {
   const out = (sides ?? SIDES).map(([right, down]) => [right * (r + AWAY + width / 2), down * (r + AWAY + height / 2), true]);
+  if (way) return ALONG.flatMap((at) => out.map(([right, down]) => [right + at * way[0], down + at * way[1], true]));
   if (sides) return out;
   const top = width < 1.9 * r ? [[0, height / 2 + 1 - Math.sqrt(r ** 2 - (width / 2) ** 2)]] : [];
   return [...top, ...BESIDE.map(([right, down]) => [right * r, down * r]), ...out];
@@ -114,7 +118,8 @@ function meet(one, other) {
   return one.left < other.right + APART && other.left < one.right + APART && one.top < other.bottom + APART && other.top < one.bottom + APART;
 }
 
-function set(element, { size, bold }, { text, left, top, right, bottom }) {
+function set(element, { size, bold, said }, { text, left, top, right, bottom }) {
+  element.className = said ? "said" : "";
   if (element.textContent !== text) element.textContent = text;
   Object.assign(element.style, {
     fontSize: `${size}px`, lineHeight: `${tall(size)}px`, fontWeight: bold ? 600 : 400,

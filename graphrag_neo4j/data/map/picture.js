@@ -3,6 +3,7 @@
 
 const SMALLEST = 4; // pixels; entities whose places have a smaller radius are not drawn
 const NAMED = 13; // pixels; entities whose places have a smaller radius have no name
+const ARROWS = "→↘↓↙←↖↑↗";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -282,7 +283,8 @@ function drawGraph(picture) {
     disc(context, ...dots[n], picture.fades(node.entity) ? pale() : paint(picture.world, node.entity.type));
     if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, ...dots[n], true);
   });
-  picture.labels.show(graphNames(picture, near, dots), { dots, circles: [] }, picture.width, picture.height);
+  const names = [...graphNames(picture, near, dots), ...predicates(picture)].sort((a, b) => b.rank - a.rank);
+  picture.labels.show(names, { dots, circles: [] }, picture.width, picture.height);
 }
 
 /* Lines between two neighbours of an entity are the faintest. */
@@ -292,12 +294,30 @@ function lineColour(hovered, own, ofCommunity) {
   return dark.matches ? `rgb(160 175 190 / ${strength})` : `rgb(80 95 110 / ${strength})`;
 }
 
-/* The names in order: the chosen entity, the neighbours of the hovered one, then as they are placed. */
+/* The names, with the most wanted of the highest rank: the chosen entity, then those beside the hovered
+   one. */
 function graphNames(picture, near, dots) {
-  const wanted = ({ node }) => (node.entity === picture.chosen ? 2 : near.has(node) ? 1 : 0);
+  const wanted = (node) => (node.entity === picture.chosen ? 3 : near.has(node) ? 2 : 0);
   const [middle] = picture.view;
-  return picture.graph.nodes.map((node, n) => ({ node, dot: dots[n] })).filter(({ dot }) => picture.seen(dot)).sort((a, b) => wanted(b) - wanted(a)).map((one) => ({
-    thing: one.node.entity, text: one.node.entity.name, ...spot(one.dot), room: 104, lines: 2, size: wanted(one) === 2 ? 13 : 11, bold: wanted(one) === 2,
-    sides: one.node.x < middle ? [LEFT, BELOW, ABOVE, RIGHT] : [RIGHT, BELOW, ABOVE, LEFT],
+  return picture.graph.nodes.map((node, n) => ({ node, dot: dots[n], rank: wanted(node) })).filter(({ dot }) => picture.seen(dot)).map(({ node, dot, rank }) => ({
+    thing: node.entity, text: node.entity.name, rank, ...spot(dot), room: 104, lines: 2, size: rank === 3 ? 13 : 11, bold: rank === 3,
+    sides: node.x < middle ? [LEFT, BELOW, ABOVE, RIGHT] : [RIGHT, BELOW, ABOVE, LEFT],
   }));
+}
+
+/* The predicates at the lines of the hovered entity, else of the chosen one, after arrows to whom they
+   lead. Those of all lines would be too many to read. */
+function predicates(picture) {
+  const { graph, hovered, chosen } = picture, of = hovered ?? chosen;
+  return graph.links.filter(({ source, target, pair }) => pair.predicate && (source.entity === of || target.entity === of)).map(({ source, target, pair }) => {
+    const leads = source.entity === of, ends = leads ? [source, target] : [target, source];
+    const [[x, y, r], [x2, y2, r2]] = ends.map((node) => picture.place(node)), length = Math.hypot(x2 - x, y2 - y);
+    const [right, down] = [(x2 - x) / length, (y2 - y) / length], free = length - r - r2;
+    const arrow = ARROWS[Math.round((4 * Math.atan2(down, right)) / Math.PI + (leads ? 8 : 12)) % 8];
+    return {
+      thing: pair, text: `${arrow} ${pair.predicate}`, rank: hovered ? 1 : -1, said: true, x: x + right * r, y: y + down * r, r: 0, way: [right * free, down * free],
+      // Beside the line: a corner of the text touches it.
+      room: 104, lines: 2, size: 11, sides: right * down > 0 ? [[1, -1], [-1, 1]] : [[1, 1], [-1, -1]],
+    };
+  });
 }

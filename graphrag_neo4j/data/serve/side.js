@@ -29,7 +29,6 @@ views.source = async (address) => {
   const mark = make("mark", {}, slice(start, end));
   const text = make("div", { class: "document", dir: "auto" },
     found.before ? "… " : "", slice(found.text_start, start), mark, slice(end, found.text_start + characters.length), found.after ? " …" : "");
-  requestAnimationFrame(() => mark.scrollIntoView({ block: "center" }));
   return [
     make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
     make("p", { class: "facts" }, `${decodeURIComponent(found.document)} · characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),

@@ -22,12 +22,13 @@ from typing import Final, TypedDict
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.integrations.explore.web_page import CONTROLS
 from graphrag_neo4j.text.files import read_statement
 
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
-    ("The corpus", ("glance", "documents", "cited")),
+    ("The corpus", ("glance", "documents", "predicates", "cited")),
     ("The communities", ("communities", "tree", "ties")),
     ("One community", ("report", "members", "parts", "below")),
     ("The evidence for a report", ("evidence", "sentences")),
@@ -116,8 +117,12 @@ def literal(value: int | str | None) -> str:
     return "'" + text.replace("\n", "\\n").replace("\r", "\\r") + "'"
 
 
-def guide(sections: Sequence[Section]) -> str:
-    """Returns the HTML page for the command `:guide`, with one slide for each section."""
+def guide(sections: Sequence[Section], graph: str = "") -> str:
+    """Returns the HTML page for the command `:guide`, with one slide for each section.
+
+    `graph` is the name of the graph, for the title.
+    """
+    title = escape(CONTROLS.sub("\ufffd", f"{TITLE}: {graph}" if graph else TITLE))
     kind = "programlisting cm-s-neo code runnable standalone-example ng-binding"
     slides = ""
     for n, section in enumerate(sections):
@@ -133,8 +138,8 @@ def guide(sections: Sequence[Section]) -> str:
         slides += "</div></slide>"
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{TITLE}</title></head><body>"
-        f'<article class="guide"><title>{TITLE}</title>'
+        f"<title>{title}</title></head><body>"
+        f'<article class="guide"><title>{title}</title>'
         f'<carousel class="deck container-fluid">{slides}</carousel></article></body></html>'
     )
 

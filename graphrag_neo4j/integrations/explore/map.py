@@ -112,13 +112,17 @@ class Map:
     claims: Table
     communities: Table
 
-    def page(self, title: str | None = None) -> str:
-        """Returns the complete HTML page. The default title names the documents."""
+    def page(self, title: str | None = None, graph: str = "") -> str:
+        """Returns the complete HTML page.
+
+        The default title names the documents, and below it stands the name of the graph.
+        """
         template, style, script = page_parts()
         policy = content_policy(style, script)
+        of = escape(CONTROLS.sub("\ufffd", f" · {graph}")) if graph and not title else ""
         return Template(template).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
-            name="Map of communities",
+            name=f"Map of communities{of}",
             head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
             f"<style>{style}</style>",
             doors="",

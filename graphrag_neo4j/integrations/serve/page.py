@@ -17,7 +17,10 @@ router = APIRouter()
 SCRIPTS = ("markdown", "ask", "side")
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="/static/page.css">'
-DOORS = '<nav class="doors" aria-label="Views"><a href="#">Map</a> <a href="#documents">Documents</a></nav>'
+DOORS = (
+    '<nav class="doors" aria-label="Views"><a href="#">Map</a> '
+    '<a href="#documents">Documents</a></nav>'
+)
 SCRIPT = '<script src="/static/page.js" defer></script>'
 
 

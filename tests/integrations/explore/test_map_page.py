@@ -176,7 +176,11 @@ def test_an_entity_shows_who_acts(
     page: Page, tmp_path: Path, ref: int, predicate: str | None, said: str
 ) -> None:
     put(page, small(predicate=predicate), tmp_path / "map.html")
-    page.chrome.execute_script(f"location.hash = '#entity-{ref}'")
+    page.chrome.execute_script(f"location.hash = '#entity-{ref}'; {KEPT}")
+    page.wait("#graph")[0].click()
+    # The opened one is in the middle, and the other one stands below it on the left.
+    at_line = f"{'↙' if ref == 1 else '↗'} {predicate}"
+    assert {*check(page)} == {"ANN", "BOB", *([at_line] if predicate else [])}
     pair = page.wait("#panel .cite[title*='relationship 7']")[0]
     row = page.ask("document.querySelector('#panel .list:last-of-type li').textContent")
     assert row.startswith(said)

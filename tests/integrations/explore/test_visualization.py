@@ -20,10 +20,12 @@ from neo4j import Query as Statement
 
 from graphrag_neo4j import InputError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.schema import TYPES, UNIQUE_NODES
 from graphrag_neo4j.index.stages.label import label_of
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.integrations.explore import example_values, guide, saved, sections, served
-from graphrag_neo4j.integrations.explore.guide import NAMES, Query, literal
+from graphrag_neo4j.integrations.explore.export import ColumnRow
+from graphrag_neo4j.integrations.explore.guide import NAMES, TITLE, Query, literal
 from graphrag_neo4j.integrations.explore.map import Map, corpus_name, read_map
 from graphrag_neo4j.integrations.explore.web_page import Pool
 from graphrag_neo4j.settings import Settings
@@ -86,7 +88,9 @@ async def test_a_name_stands_in_a_query_as_it_is(book: Graph, text: str) -> None
 
 def test_the_guide_has_all_queries_and_no_html_but_its_own() -> None:
     found = sections({**NONE, "entity": EVIL})
-    page = guide(found)
+    page = guide(found, f"tales\udcff {EVIL}")
+    page.encode()
+    assert page.count(f"<title>{TITLE}: tales\ufffd &lt;/pre&gt;") == 2
     assert page.count('class="pre-scrollable') == len(NAMES)
     assert page.count("<slide") == len(found)
     assert "<img" not in page
@@ -109,6 +113,33 @@ def test_a_type_has_the_same_colour_in_neo4j_browser_and_on_the_map() -> None:
         assert f"node.{label_of(kind)} {{\n  color: {colour.upper()};" in STYLE
     # A node has the style of all its labels, of which the last one counts.
     assert STYLE.index("node.Entity ") < STYLE.index("node.Person ")
+
+
+async def test_the_schema_for_models_is_that_of_the_graph(book: Graph) -> None:
+    schema = data("browser/schema.txt").read_text("utf-8")
+    told = {
+        (of, *one.split(": "))
+        for of, held in re.findall(r"^(\w+) {(.*)}$", schema, re.MULTILINE)
+        for one in held.split(", ")
+    }
+    given = {"labels": [*UNIQUE_NODES], "types": TYPES}
+    rows = await book.read("export/node_columns", ColumnRow, **given)
+    rows += await book.read("export/relationship_columns", ColumnRow, **given)
+    held = {
+        (row["table"], row["name"], re.split("[< ]", k)[0]) for row in rows for k in row["kinds"]
+    }
+    assert told - held == set()
+    pairs = await book.run_plain(
+        "MATCH (a:KgBuild)-[r]->(b:KgBuild) WITH DISTINCT labels(a) AS a, type(r) AS of, "
+        "labels(b) AS b UNWIND a AS x UNWIND b AS y RETURN DISTINCT x, of, y"
+    )
+    ours = UNIQUE_NODES.keys() - {"Spelling"}  # and not the labels of types
+    drawn = {(r["x"], r["of"], r["y"]) for r in pairs if {r["x"], r["y"]} <= ours}
+    drawn.add(("Finding", "CITES", "Chunk"))  # without a model
+    picture = (ROOT / "docs" / "pictures" / "model.svg").read_text("utf-8")
+    shown = re.findall(r"\w+", " ".join(re.findall(">([^<]+)</text>", picture)))
+    assert {*shown} - {*re.findall(r"\w+", schema)} == set()
+    assert {*re.findall(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)", schema)} == drawn
 
 
 def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:
@@ -217,7 +248,7 @@ def test_the_page_of_a_map_names_no_other_place() -> None:
     page = Map([], [], [], [], [], []).page()
     assert "default-src 'none'" in page
     assert not re.findall(r"""(?:src|href)=["']?\w""", page)
-    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page()
+    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page(graph=f"\udcff{EVIL}")
     page = Map([], [], [], [], [], []).page(f"Tales \u202e\udcff& {EVIL}")
     said = "Tales \ufffd\ufffd&amp; &lt;/pre&gt;&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"
     assert f"<title>{said} – Map of communities</title>" in page

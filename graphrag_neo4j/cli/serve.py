@@ -35,6 +35,7 @@ from graphrag_neo4j.query.engine import check_answering
     "option for several.",
     multiple=True,
 )
+@options.flag("--write", "Let people upload and delete documents, which the model then reads.")
 @options.flag("--no-browser", "Do not open a web browser.")
 @options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 def serve(
@@ -42,7 +43,7 @@ def serve(
     host: str,
     port: int,
     allowed_host: tuple[str, ...],
-    **more: Any,  # noqa: ANN401 - a flag and a setting
+    **more: Any,  # noqa: ANN401 - flags and a setting
 ) -> None:
     """Ask and explore in a browser, and from chat clients, until you press Ctrl-C.
 
@@ -52,7 +53,7 @@ def serve(
     """
     with options.extra_needed("serve", "The server needs"):
         from graphrag_neo4j.integrations import serve as server  # noqa: PLC0415 - an extra
-    no_browser = more.pop("no_browser")
+    no_browser, write = more.pop("no_browser"), more.pop("write")
     settings = options.settings_of(**more)
     check_answering(settings)
     given = settings.serve_token.get_secret_value() if settings.serve_token else None
@@ -71,7 +72,7 @@ def serve(
         if not no_browser and has_screen():
             webbrowser.open(f"{address}/?{urlencode({'token': token})}")
         async with _following(rag, paths):
-            await server.serve(rag, listening, token, allowed_host, settings.graph_name)
+            await server.serve(rag, listening, token, allowed_host, write=write)
 
     with suppress(KeyboardInterrupt):  # the way to end it
         options.ask(settings, work, fleeting=True)

@@ -13,6 +13,7 @@ const views = {}, whenDrawn = [];
 let atlas = null;
 
 function addressOf(thing) {
+  if (thing.address) return thing.address;
   return thing.parts ? (thing.ref ? `#community-${thing.ref}` : "#") : `#entity-${thing.ref}`;
 }
 
@@ -22,10 +23,18 @@ function thingAt(world, address) {
   return found ?? world.root;
 }
 
+/* The documents, each with its first passage, for a page that can show passages. */
+function documentsOf(world) {
+  const first = new Map();
+  for (const chunk of world.chunks.values()) if (!(first.get(chunk.document)?.start <= chunk.start)) first.set(chunk.document, chunk);
+  return [...first].map(([document, chunk]) => ({ name: world.documents[document].title, type: "document", address: `#source-${chunk.ref}` }));
+}
+
 function search(world, open) {
   const input = document.getElementById("search"), list = document.getElementById("found");
   const all = [...world.entities.values()].map((it) => [folded(it.name), it, it.degree])
-    .concat([...world.communities.values()].filter((it) => it.size > 1).map((it) => [folded(it.title), it, it.size]));
+    .concat([...world.communities.values()].filter((it) => it.size > 1).map((it) => [folded(it.title), it, it.size]))
+    .concat(views.source ? documentsOf(world).map((it) => [folded(it.name), it, 0]) : []);
   let found = [], chosen = -1;
   const close = () => {
     [list.hidden, input.ariaExpanded, chosen] = [true, "false", -1];

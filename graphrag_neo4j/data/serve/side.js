@@ -38,19 +38,52 @@ views.source = async (address) => {
   ];
 };
 
-/* All documents, and what became of them. */
+/* All documents, and what became of them. Where the server writes, files can be dropped here. */
 views.documents = async () => {
-  const list = make("ul", { class: "list" }), parts = [make("h2", { tabIndex: -1 }, "Documents"), list];
+  const { write } = await read("/api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
+  const row = (one) => {
+    const item = make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")));
+    if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.title}`, onclick: () => remove(one, item) }, "Delete"));
+    return item;
+  };
   const more = async (after) => {
     const found = await read(`/api/documents?after=${encodeURIComponent(after)}`);
-    list.append(...found.map((one) => make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")))));
+    list.append(...found.map(row));
     return found;
   };
+  const remove = (one, item) => confirm(`Delete ${one.title} from the graph?`) && change(async () => {
+    await fetched(`/api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
+    item.remove();
+  });
+  /* Changes documents, and tells what the run does that this begins. */
+  const change = async (act) => {
+    try {
+      await act();
+      for await (const [, run] of events(await fetched("/api/run"))) {
+        const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total === null ? "" : ` of ${run.total.toLocaleString("en")}`;
+        told.textContent = run.running ? `Reading: ${run.stage} ${run.done.toLocaleString("en")}${of}${cost}` : run.problems.join(" ") || `Everything is read${cost}. Reload the page to see it on the map.`;
+      }
+      list.replaceChildren();
+      found = await more("");
+    } catch (error) {
+      told.textContent = error.message;
+    }
+  };
+  const send = (files) => change(async () => {
+    for (const file of files) {
+      told.textContent = `Sending ${file.name}…`;
+      await fetched(`/api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
+    }
+  });
   let found = await more("");
   const button = make("button", { type: "button", class: "more", hidden: found.length < 200, textContent: "Show more" });
   button.onclick = async () => {
     found = await more(found.at(-1).source);
     button.hidden = found.length < 200;
   };
-  return [...parts, button];
+  const chosen = make("input", { type: "file", multiple: true, id: "files", onchange: () => send(chosen.files) });
+  const place = make("div", { class: "drop" }, make("label", { htmlFor: "files" }, "Drop files here, or choose some"), chosen);
+  place.ondragover = (event) => event.preventDefault();
+  place.ondrop = (event) => { event.preventDefault(); send(event.dataTransfer.files); };
+  return [make("h2", { tabIndex: -1 }, "Documents"), write ? place : null, told, list, button].filter(Boolean);
 };

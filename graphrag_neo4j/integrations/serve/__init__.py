@@ -19,7 +19,6 @@ from graphrag_neo4j.integrations.serve.questions import Questions
 
 __all__ = ["check_token", "listen", "serve"]
 
-LARGEST_BODY: Final = 1_000_000  # bytes of a request
 SHORTEST_TOKEN: Final = 20  # characters, where others than this machine can ask
 
 
@@ -55,13 +54,18 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def serve(
-    rag: AsyncGraphRAG, listening: socket.socket, token: str, allowed: Collection[str], name: str
+    rag: AsyncGraphRAG,
+    listening: socket.socket,
+    token: str,
+    allowed: Collection[str],
+    *,
+    write: bool,
 ) -> None:
     """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL."""
-    app = make_app(Questions(rag, name))
+    app = make_app(Questions(rag, rag.settings.graph_name), write=write)
     hosts = {*allowed, str(listening.getsockname()[0])}
     config = uvicorn.Config(
-        Access(app, token, hosts, LARGEST_BODY),
+        Access(app, token, hosts, rag.settings.max_file_mb * 1_000_000),
         log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",

@@ -18,6 +18,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+LARGEST_BODY: Final = 1_000_000  # bytes of a request that sends no file
+FILES: Final = "/api/documents/"  # what the path begins with of one that does
 MONTH: Final = 30 * 86_400  # seconds
 POLICY: Final = "; ".join(
     [
@@ -56,11 +58,11 @@ def refusal(status: int, message: str, **headers: str) -> Response:
 class Access:
     """Lets requests through to `app`; `hosts` are the host names of this server beside LOCAL.
 
-    `most` is the largest number of bytes of a request's body.
+    `largest` is the largest number of bytes of a file that is sent.
     """
 
-    def __init__(self, app: ASGIApp, token: str, hosts: Collection[str], most: int) -> None:
-        self._app, self._token, self._most = app, token, most
+    def __init__(self, app: ASGIApp, token: str, hosts: Collection[str], largest: int) -> None:
+        self._app, self._token, self._largest = app, token, largest
         self._hosts = LOCAL.union(host.casefold() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,7 +80,8 @@ class Access:
         if answered:
             await answered(scope, receive, send_with_headers)
         else:
-            await self._app(scope, self._limited(receive), send_with_headers)
+            most = self._largest if scope["path"].startswith(FILES) else LARGEST_BODY
+            await self._app(scope, _limited(receive, most), send_with_headers)
 
     def _answered(self, request: Request) -> Response | None:
         """The response to a request that is not let through."""
@@ -118,19 +121,18 @@ class Access:
         """The name of the cookie: one for each port, since browsers mix the ports of a host."""
         return f"kg-build-{urlsplit(f'//{host}').port or 80}"
 
-    def _limited(self, receive: Receive) -> Receive:
-        """Receives no more than the largest body."""
-        n = 0
 
-        async def limited() -> Message:
-            nonlocal n
-            message = await receive()
-            n += len(message.get("body", b""))
-            if n > self._most:
-                raise HTTPException(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    f"The request has more than {self._most:,} bytes.",
-                )
-            return message
+def _limited(receive: Receive, most: int) -> Receive:
+    """Receives a body of at most `most` bytes."""
+    n = 0
 
-        return limited
+    async def limited() -> Message:
+        nonlocal n
+        message = await receive()
+        n += len(message.get("body", b""))
+        if n > most:
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            raise HTTPException(status, f"The request has more than {most:,} bytes.")
+        return message
+
+    return limited

@@ -1,14 +1,10 @@
-"""What the page looks up beside what the Python client has: passages, documents, names."""
+"""What the page looks up beside what the Python client has: passages and documents."""
 
-from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
 from pydantic import BaseModel
 
-from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.query.lookup import FoundEntity
-from graphrag_neo4j.query.query_context import lucene_query
 
 AROUND: Final = 10  # chunks before and after a passage
 
@@ -84,22 +80,6 @@ class ListedDocument(BaseModel):
     reasons: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A community or a document that was found: its ref (for a document that of a chunk)."""
-
-    ref: int
-    title: str
-
-
-class Found(BaseModel):
-    """What a search by name has found, the best first."""
-
-    entities: list[FoundEntity]
-    communities: list[Named]
-    documents: list[Named]
-
-
 async def read_passage_around(graph: Graph, ref: int) -> Passage | None:
     """Reads a passage with the text around it; None if there is no such chunk."""
     rows = await graph.read("serve/passage", PassageRow, ref=ref, around=AROUND)
@@ -137,15 +117,3 @@ async def list_documents(graph: Graph, after: str, limit: int) -> list[ListedDoc
         )
         for row in rows
     ]
-
-
-async def find(rag: AsyncGraphRAG, text: str, limit: int) -> Found:
-    """Finds entities by their names, and communities and documents by words of their titles."""
-    entities = await rag.find_entities(text, limit) if lucene_query(text) else []
-    words = text.casefold().split()
-    given = {"words": words, "limit": limit}
-    return Found(
-        entities=entities,
-        communities=await rag.graph.read("serve/find_communities", Named, **given),
-        documents=await rag.graph.read("serve/find_documents", Named, **given),
-    )

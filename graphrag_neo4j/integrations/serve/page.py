@@ -57,6 +57,12 @@ async def static(name: str) -> Response:
     return Response(static_file(name), media_type=FILES[name])
 
 
+@router.get("/favicon.ico", include_in_schema=False)
+async def icon() -> Response:
+    """There is no icon."""
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
 @router.get("/source/{ref}", include_in_schema=False)
 async def source(ref: int) -> RedirectResponse:
     """Opens a passage in the page: footnotes of answers link to it."""

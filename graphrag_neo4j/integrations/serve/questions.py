@@ -4,14 +4,17 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import UTC, date, datetime
+from http import HTTPStatus
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
 from fastapi.responses import Response, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError
 from graphrag_neo4j.graph.rows import CostRow
+from graphrag_neo4j.integrations.serve.uploads import Uploads
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.question import Question
@@ -31,6 +34,7 @@ class Questions:
 
     def __init__(self, rag: AsyncGraphRAG, name: str) -> None:
         self.rag, self.name = rag, name
+        self.uploads: Uploads | None = None  # with --write
         self._running = 0
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._day: date | None = None
@@ -97,8 +101,15 @@ def _questions(request: Request) -> Questions:
     return questions
 
 
+def _uploads(questions: Annotated[Questions, Depends(_questions)]) -> Uploads:
+    if questions.uploads is None:
+        raise HTTPException(HTTPStatus.FORBIDDEN, "The server only reads: start it with --write.")
+    return questions.uploads
+
+
 Asked = Annotated[Questions, Depends(_questions)]
-"""The questions of the application, as an argument of a route."""
+Writing = Annotated[Uploads, Depends(_uploads)]
+"""The questions and the uploads of the application, as arguments of a route."""
 
 
 async def as_events(events: AsyncGenerator[str, None]) -> Response:

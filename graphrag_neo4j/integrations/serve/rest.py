@@ -9,7 +9,8 @@ from contextlib import aclosing
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+import anyio
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -17,20 +18,20 @@ from starlette.exceptions import HTTPException
 from graphrag_neo4j.errors import GraphRAGError
 from graphrag_neo4j.integrations.serve.access import problem
 from graphrag_neo4j.integrations.serve.lookup import (
-    Found,
     ListedDocument,
     Passage,
-    find,
     list_documents,
     read_passage_around,
 )
-from graphrag_neo4j.integrations.serve.questions import Asked, Questions, as_events
+from graphrag_neo4j.integrations.serve.questions import Asked, Questions, Writing, as_events
+from graphrag_neo4j.integrations.serve.uploads import RunState, Uploads
 from graphrag_neo4j.query.answer import METHODS, Answer, as_plain
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.suggestions import Suggestion
 from graphrag_neo4j.settings.options import QueryOptions
 
 router = APIRouter(prefix="/api")
+LOOK = 0.3  # seconds between two looks at a run
 
 
 class Ask(BaseModel):
@@ -57,6 +58,7 @@ class GraphState(BaseModel):
     failures: int
     model: str | None
     methods: list[str]
+    write: bool
 
 
 @router.post("/ask", response_model=None)
@@ -81,6 +83,7 @@ async def state(questions: Asked) -> GraphState:
         failures=len(status.failures),
         model=settings.model_for("answer") if settings.has_model else None,
         methods=["auto", *METHODS],
+        write=questions.uploads is not None,
     )
 
 
@@ -90,14 +93,6 @@ async def suggestions(
 ) -> list[Suggestion]:
     """Suggests questions that the graph can answer, and that follow on the answer `after`."""
     return list((await questions.suggest(n, after)).questions)
-
-
-@router.get("/find")
-async def found(
-    questions: Asked, text: str, limit: Annotated[int, Query(ge=1, le=100)] = 10
-) -> Found:
-    """Finds entities, communities and documents by words of their names."""
-    return await find(questions.rag, text, limit)
 
 
 @router.get("/entity")
@@ -126,6 +121,36 @@ async def documents(
 ) -> list[ListedDocument]:
     """Lists documents in the order of their sources, and what became of them."""
     return await list_documents(questions.rag.graph, after, limit)
+
+
+@router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED)
+async def upload(name: str, request: Request, uploads: Writing) -> RunState:
+    """Keeps a file, and begins to read it into the graph."""
+    await uploads.keep(name, request.stream())
+    return uploads.begin()
+
+
+@router.delete("/documents", status_code=HTTPStatus.ACCEPTED)
+async def delete(source: str, uploads: Writing) -> RunState:
+    """Deletes a document, and begins to bring communities and reports up to date."""
+    await uploads.delete(source)
+    return uploads.begin()
+
+
+@router.get("/run", response_model=None)
+async def run(uploads: Writing) -> Response:
+    """Tells what a run does, as events `run`, until it ends."""
+    return await as_events(_running(uploads))
+
+
+async def _running(uploads: Uploads) -> AsyncGenerator[str, None]:
+    told: RunState | None = None
+    while told is None or told.running:
+        if uploads.state != told:
+            told = uploads.state
+            yield _event("run", told.model_dump())
+        else:
+            await anyio.sleep(LOOK)
 
 
 async def _told(

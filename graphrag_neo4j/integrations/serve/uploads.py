@@ -1,0 +1,125 @@
+"""Documents that come through the server: a folder of files, and the runs that read it.
+
+The folder stands beside the home. One run at a time reads it; what is kept meanwhile is read by the
+next one, which begins when that ends.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import anyio
+from anyio.abc import TaskGroup
+from pydantic import BaseModel
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.documents.sources import SUFFIXES
+from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.files import make_private_folder
+
+MEGABYTE: Final = 1_000_000
+
+
+class RunState(BaseModel, frozen=True):
+    """What a run does: its stage with the items done, its cost, and what went wrong."""
+
+    running: bool = False
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
+    cost: float = 0.0
+    problems: tuple[str, ...] = ()
+
+
+def uploads_folder(settings: Settings) -> Path:
+    """The folder of the files that came through the server, one for each graph."""
+    home = embedded.home_of(settings).path
+    of = f"-{identify('graph', settings.graph_name)[:8]}" if settings.neo4j_uri else ""
+    return home.with_name(f"{home.name}-uploads{of}")
+
+
+class Uploads:
+    """Keeps files in a folder, and reads them into the graph of `rag` by the tasks `tasks`."""
+
+    def __init__(self, rag: AsyncGraphRAG, tasks: TaskGroup) -> None:
+        self._rag, self._tasks = rag, tasks
+        self._folder = uploads_folder(rag.settings)
+        self._again = False
+        self.state = RunState()
+
+    async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
+        """Keeps a file, completely or not at all. Raises InputError for one that can't be read."""
+        path = PurePosixPath(name)
+        if path.name != name or name.startswith(".") or path.suffix.lower() not in SUFFIXES:
+            raise InputError(
+                f"{name} is no name of a file that can be read: {', '.join(SUFFIXES)}."
+            )
+        make_private_folder(self._folder)
+        partly = self._folder / f".{name}.part"
+        try:
+            async with await anyio.open_file(partly, "wb") as file:
+                async for part in content:
+                    await file.write(part)
+            os.replace(partly, self._folder / name)  # noqa: PTH105 - it replaces on all systems
+        finally:
+            partly.unlink(missing_ok=True)
+
+    async def delete(self, source: str) -> None:
+        """Deletes a document, and its file if it came through the server.
+
+        Raises InputError if there is no such document.
+        """
+        if not (await self._rag.delete(source))[source]:
+            raise InputError(f"There is no document {source} in the graph.")
+        path = Path(unquote(urlsplit(source).path))
+        if path.parent == self._folder.resolve():
+            await anyio.Path(path).unlink(missing_ok=True)
+
+    def begin(self) -> RunState:
+        """Begins a run, or has another one follow on that which runs."""
+        if self.state.running:
+            self._again = True
+        else:
+            self.state = RunState(running=True)
+            self._tasks.start_soon(self._run)
+        return self.state
+
+    async def _run(self) -> None:
+        problems: list[str] = []
+        while True:
+            self._again = False
+            try:
+                async with AsyncGraphRAG(self._rag.settings, self._listen) as rag:
+                    files = [self._folder] if any(self._folder.glob("*")) else []
+                    built = await rag.index(files)
+                problems = [f"{source}: {why}" for source, why in built.unreadable.items()]
+                problems += [built.stopped] if built.stopped else []
+                problems += (
+                    [failed.reason for failed in built.status.failures] if built.status else []
+                )
+            except GraphRAGError as error:
+                problems = [str(error)]
+            if not self._again:
+                break
+        self.state = RunState(problems=tuple(problems), cost=self.state.cost)
+
+    def _listen(self, event: Event) -> None:
+        state = self.state
+        match event:
+            case Started(stage, total):
+                update = {"stage": stage, "done": 0, "total": total}
+            case Advanced(done, failed):
+                update = {"done": state.done + done + failed}
+            case Spent(_, cost):
+                update = {"cost": cost}
+            case Notice(text, warning=True):
+                update = {"problems": (*state.problems, text)}
+            case _:
+                return
+        self.state = state.model_copy(update=update)

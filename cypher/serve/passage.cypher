@@ -5,11 +5,13 @@ RETURN chunk.ref AS ref, chunk.start AS start, chunk.end AS end, document.source
        COLLECT {
          MATCH (document)<-[:PART_OF]-(near:Chunk)
          WHERE abs(near.index - chunk.index) <= $around
-         RETURN near {.ref, .start, .end, .text} ORDER BY near.index
+         WITH near ORDER BY near.index
+         RETURN near {.ref, .start, .end, .text}
        } AS near,
        COLLECT {
          MATCH (chunk)-[:MENTIONS]->(entity:Entity)
-         RETURN entity {.ref, .name, .type} ORDER BY entity.degree DESC, entity.ref
+         WITH entity ORDER BY entity.degree DESC, entity.ref
+         RETURN entity {.ref, .name, .type}
        } AS entities,
        COUNT { (document)<-[:PART_OF]-(near:Chunk) WHERE near.index < chunk.index - $around } AS before,
        COUNT { (document)<-[:PART_OF]-(near:Chunk) WHERE near.index > chunk.index + $around } AS after

@@ -106,7 +106,6 @@ async function start() {
     if (views[kind]) {
       get("panel").replaceChildren(...await views[kind](rest).catch((error) => [make("p", {}, error.message)]));
       get("panel").querySelector("h2")?.focus({ preventScroll: true });
-      get("panel").querySelector("mark")?.scrollIntoView({ block: "center" });
       return;
     }
     const thing = thingAt(world, location.hash);

@@ -29,6 +29,7 @@ views.source = async (address) => {
   const mark = make("mark", {}, slice(start, end));
   const text = make("div", { class: "document", dir: "auto" },
     found.before ? "… " : "", slice(found.text_start, start), mark, slice(end, found.text_start + characters.length), found.after ? " …" : "");
+  setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
     make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
     make("p", { class: "facts" }, `${decodeURIComponent(found.document)} · characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),

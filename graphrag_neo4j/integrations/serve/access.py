@@ -5,6 +5,7 @@ program sends it as a bearer token. The address that a request names must be one
 foreign name can't be made to lead here; and a page must come from here.
 """
 
+import re
 import secrets
 from collections.abc import Collection
 from http import HTTPStatus
@@ -20,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_BODY: Final = 1_000_000  # bytes of a request that sends no file
 FILES: Final = "/api/documents/"  # what the path begins with of one that does
+HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?")
 MONTH: Final = 30 * 86_400  # seconds
 POLICY: Final = "; ".join(
     [
@@ -86,15 +88,16 @@ class Access:
     def _answered(self, request: Request) -> Response | None:
         """The response to a request that is not let through."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
-        name = urlsplit(f"//{host}").hostname or ""
-        if name not in self._hosts:
+        named = HOST.fullmatch(host.casefold())
+        if not named or (named[1] or named[2]) not in self._hosts:
             return refusal(
                 HTTPStatus.FORBIDDEN,
-                f"This server is not called {name}: start it with --allowed-host {name}.",
+                f"This server is not called {host}: start it with --allowed-host.",
             )
         if origin is not None and urlsplit(origin).netloc != host:
             return refusal(HTTPStatus.FORBIDDEN, "Pages of other origins may not ask here.")
-        cookie = self._cookie(host)
+        # One for each port, since browsers mix the cookies of the ports of a host.
+        cookie = f"kg-build-{named[3] or 80}"
         given = request.query_params.get("token")
         if given is not None and request.method == "GET" and self._right(given):
             rest = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
@@ -115,11 +118,6 @@ class Access:
 
     def _right(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self._token.encode())
-
-    @staticmethod
-    def _cookie(host: str) -> str:
-        """The name of the cookie: one for each port, since browsers mix the ports of a host."""
-        return f"kg-build-{urlsplit(f'//{host}').port or 80}"
 
 
 def _limited(receive: Receive, most: int) -> Receive:

@@ -64,7 +64,7 @@ def make_app(questions: Questions, *, write: bool) -> FastAPI:
     app.add_exception_handler(HTTPException, _of_http)
     for router in (chat.router, rest.router, page.router):
         app.include_router(router)
-    app.mount("/", tools)
+    app.router.routes.extend(tools.routes)
     return app
 
 

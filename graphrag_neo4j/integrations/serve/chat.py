@@ -162,9 +162,8 @@ class Footnotes:
         rest = self._marked(self._held)
         by_ref = {(one.kind, one.ref): one for one in citations}
         notes = [
-            f"[^{n}]: {_note(by_ref[ref], base)}"
+            f"[^{n}]: {_note(by_ref[ref], base) if ref in by_ref else f'{ref[0]} ({ref[1]})'}"
             for ref, n in self._numbers.items()
-            if ref in by_ref
         ]
         return "\n\n".join([rest, *notes])
 

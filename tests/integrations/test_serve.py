@@ -1,0 +1,279 @@
+"""`kg-build serve` over real HTTP, as OpenAI's client, chat clients and strangers ask it."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import openai
+import pytest
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.integrations.serve import check_token
+from graphrag_neo4j.integrations.serve.chat import MODELS, Footnotes
+from graphrag_neo4j.model.citations import footnoted
+from graphrag_neo4j.query.answer import Citation, Source
+from tests.support.carol import Indexed, indexed_carol
+from tests.support.servers import TestServer
+from tests.support.serving import TOKEN, Served, served
+
+pytestmark = [pytest.mark.slow, pytest.mark.one_release]
+
+QUESTION = "What does Scrooge think of Marley?"
+# Such requests Open WebUI makes by itself after an answer.
+TASKS = {
+    "title": '### Task:\nGenerate a short title.\n### Output:\nJSON: { "title": "…" }\n'
+    "<chat_history>\nUSER: Who was Marley?\nASSISTANT: A partner.\n</chat_history>",
+    "tags": '### Task:\nGenerate tags.\nJSON: { "tags": ["tag1"] }\n<chat_history></chat_history>',
+    "follow_ups": '### Task:\nSuggest questions.\nJSON: { "follow_ups": ["A?"] }',
+}
+
+
+@pytest.fixture(scope="module")
+async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
+    async with indexed_carol(checked_server) as indexed:
+        yield indexed
+
+
+@pytest.fixture(scope="module")
+def running(carol: Indexed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("serve"), carol.environment) as one:
+        yield one
+
+
+@pytest.fixture
+def client(running: Served) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{running.url}/v1", api_key=TOKEN, max_retries=0) as opened:
+        yield opened
+
+
+def ask(
+    running: Served, path: str, body: object = None, method: str = "", **headers: str
+) -> tuple[int, Any, HTTPResponse]:
+    """The status of a response, its JSON or text, and the response."""
+    connection = HTTPConnection(urlsplit(running.url).netloc)
+    sent = body if isinstance(body, bytes | None) else json.dumps(body)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    method = method or ("GET" if body is None else "POST")
+    connection.request(method, path, sent, {"Content-Type": "application/json", **named})
+    response = connection.getresponse()
+    text = response.read().decode()
+    connection.close()
+    kind = response.headers.get("content-type", "")
+    return response.status, json.loads(text) if "json" in kind else text, response
+
+
+def test_each_method_is_a_model_and_answers_with_footnotes(client: openai.OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == list(MODELS)
+    for model in MODELS:
+        reply = client.chat.completions.create(
+            model=model, messages=[{"role": "user", "content": QUESTION}]
+        )
+        [choice] = reply.choices
+        text = choice.message.content or ""
+        assert "[Data:" not in text
+        assert re.search(r"\[\^1\].*\n\n\[\^1\]: .*\(http://[^)]+/source/\d+\)", text, re.DOTALL)
+        assert reply.usage
+        assert reply.usage.prompt_tokens > 0
+        assert reply.model_extra
+        assert reply.model_extra["graphrag"]["citations"]
+
+
+def test_a_stream_is_the_same_text_and_tells_its_tokens(client: openai.OpenAI) -> None:
+    asked: Any = {"model": "kg-local", "messages": [{"role": "user", "content": QUESTION}]}
+    whole = client.chat.completions.create(**asked).choices[0].message.content
+    chunks = list(
+        client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True})
+    )
+    pieces = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
+    assert "".join(pieces) == whole
+    assert len([piece for piece in pieces if piece]) > 2
+    assert chunks[-1].usage
+    assert chunks[-2].choices[0].finish_reason == "stop"
+
+
+def test_history_wishes_conditions_and_parts_reach_the_search(
+    client: openai.OpenAI, carol: Indexed
+) -> None:
+    carol.endpoint.reset()
+    messages: Any = [
+        {"role": "system", "content": "Answer as a list of five."},
+        {"role": "user", "content": "Who was Marley?"},
+        {"role": "assistant", "content": "A partner of Scrooge."},
+        {"role": "user", "content": [{"type": "text", "text": "When did he die?"}]},
+    ]
+    reply = client.chat.completions.create(
+        model="kg-local", messages=messages, temperature=0.2, extra_body={"where": "source=carol"}
+    )
+    assert reply.choices[0].message.content
+    kinds = [call.kind for call in carol.endpoint.log]
+    assert kinds[0] == "json:self_contained_question"
+    with pytest.raises(openai.BadRequestError, match="No document has the field sourc"):
+        client.chat.completions.create(
+            model="kg-local", messages=messages, extra_body={"where": ["sourc=carol"]}
+        )
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tasks_of_a_chat_client_ask_nothing(
+    task: str, client: openai.OpenAI, carol: Indexed
+) -> None:
+    carol.endpoint.reset()
+    given: Any = {"model": "kg-auto", "messages": [{"role": "user", "content": TASKS[task]}]}
+    whole = client.chat.completions.create(**given).choices[0].message.content or ""
+    chunks: Any = client.chat.completions.create(**given, stream=True)
+    pieces = [chunk.choices[0].delta.content or "" for chunk in chunks]
+    assert json.loads(whole) == {task: "Who was Marley?" if task == "title" else []}
+    assert "".join(pieces) == whole
+    assert carol.endpoint.log == []
+
+
+def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
+    chat, user = "/v1/chat/completions", [{"role": "user", "content": "Who?"}]
+    wrong: list[tuple[str, object, int, str]] = [
+        (chat, {"model": "kg-lokal", "messages": user}, 400, "Did you mean kg-local"),
+        (chat, {"model": "kg-auto", "messages": []}, 400, "messages"),
+        (chat, {"messages": user}, 400, "model: must be given"),
+        (chat, b"{", 400, "can't be used"),
+        ("/api/ask", {"question": "Who?", "how": 1}, 400, "how"),
+        ("/api/ask", {"question": "Who?", "method": "lokal"}, 400, "Did you mean local?"),
+        ("/api/sources/99999999", None, 404, "There is no source 99999999"),
+        ("/api/reports/99999999", None, 400, "99999999"),
+        ("/api/nothing", None, 404, "Not Found"),
+        ("/api/ask", b"x" * 1_100_000, 413, "more than 1,000,000 bytes"),
+    ]  # fmt: skip
+    for path, body, status, says in wrong:
+        found, reply, _ = ask(running, path, body, **running.headers)
+        assert (found, reply["error"].keys()) == (status, {"message", "type", "param", "code"}), (
+            path
+        )
+        assert says in reply["error"]["message"]
+    status, reply, _ = ask(running, "/api/documents/x.txt", b"x", "PUT", **running.headers)
+    assert (status, "--write" in reply["error"]["message"]) == (403, True)
+
+
+def test_only_who_has_the_token_is_let_in(running: Served) -> None:
+    netloc = urlsplit(running.url).netloc
+    local = f"localhost:{urlsplit(running.url).port}"
+    for path in ("/", "/api/state", "/v1/models", "/mcp", "/static/page.js", "/openapi.json"):
+        for given in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "kg-build-80=wrong"}):
+            assert ask(running, path, **given)[0] == 401, path
+    assert ask(running, f"/?token=wrong{TOKEN}")[0] == 401
+    status, _, response = ask(running, f"/?token={TOKEN}&x=1")
+    assert (status, response.headers["location"]) == (303, "/?x=1")
+    cookie = response.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    ours = {"Cookie": cookie.partition(";")[0]}
+    status, _, response = ask(running, "/", **ours)
+    assert status == 200
+    policy = response.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    strange: list[dict[str, str]] = [
+        *({"Host": host} for host in ("evil.example", f"{local}.evil.example")),
+        {"Host": f"{netloc}@evil.example"},
+        *({"Origin": origin} for origin in ("http://evil.example", "null", f"http://{netloc}.evil")),
+    ]  # fmt: skip
+    for headers in strange:
+        assert ask(running, "/api/state", **ours, **headers)[0] == 403, headers
+    for host in (netloc, local):
+        assert (
+            ask(running, "/api/state", **running.headers, Host=host, Origin=f"http://{host}")[0]
+            == 200
+        )
+
+
+def test_a_short_token_is_for_this_machine_only() -> None:
+    assert check_token("short", "127.0.0.1", ()) == "short"
+    assert len(check_token(None, "0.0.0.0", ())) > 20  # noqa: S104 - nothing listens
+    for host, allowed in (("0.0.0.0", ()), ("127.0.0.1", ("host.docker.internal",))):  # noqa: S104
+        with pytest.raises(InputError, match="fewer than 20 characters"):
+            check_token("short", host, allowed)
+
+
+async def test_what_the_page_needs_is_there_and_nothing_is_changed(
+    running: Served, carol: Indexed
+) -> None:
+    before = await dump(carol.graph)
+    headers = running.headers
+    _, state, _ = ask(running, "/api/state", **headers)
+    assert state["counts"]["documents"] == 1
+    assert state["write"] is False
+    _, answer, _ = ask(running, "/api/ask", {"question": QUESTION, "stream": False}, **headers)
+    chunk = next(s["chunk"] for c in answer["citations"] for s in c["sources"])
+    _, passage, _ = ask(running, f"/api/sources/{chunk}", **headers)
+    start = passage["text_start"]
+    assert passage["text"] == carol.text[start : start + len(passage["text"])]
+    assert start <= passage["start"] < passage["end"] <= start + len(passage["text"])
+    assert passage["entities"]
+    name = passage["entities"][0]["name"]
+    assert ask(running, f"/api/entity?name={quote(name)}", **headers)[1]["name"] == name
+    [document] = ask(running, "/api/documents", **headers)[1]
+    assert (document["source"], document["state"]) == ("carol", "read")
+    _, events, response = ask(running, "/api/ask", {"question": QUESTION}, **headers)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    kinds = re.findall(r"^event: (\w+)$", events, re.MULTILINE)
+    assert set(kinds) == {"text", "answer"}
+    number = json.loads(events.rpartition("data: ")[2])["id"]
+    assert ask(running, f"/api/suggestions?n=3&after={number}", **headers)[1]
+    schema = ask(running, "/openapi.json", **headers)[1]
+    assert {"/api/ask", "/v1/chat/completions", "/api/sources/{ref}"} <= schema["paths"].keys()
+    assert len(ask(running, "/api/map", **headers)[1]) > 1000
+    assert await dump(carol.graph) == before
+
+
+def test_pieces_of_a_stream_may_end_anywhere() -> None:
+    source = Source("a.txt", "A [title](javascript:x)", 3, 0, 9, "He died. ", (0, 8))
+    cites = [Citation("Sources", 3, "A", True, [source])]
+    text = (
+        "He died [Data: Sources (3)]. See `a [b]` and [c](http://x) <b> [Data: Claims (7)].\n\nEnd"
+    )
+    for size in (1, 2, 5, 1000):
+        notes = Footnotes(quotes=False)
+        pieces = [text[n : n + size] for n in range(0, len(text), size)]
+        made = "".join(map(notes.add, pieces)) + notes.end(cites, "http://h")
+        body, *rest = made.split("\n\n[^1]: ")
+        assert body == footnoted(text, {("Sources", 3): 1, ("Claims", 7): 2})
+        assert r"\[c](http://x) \<b>[^2]." in body
+        place = r"[A \[title](javascript:x), characters 0–8](http://h/source/3)"
+        assert rest == [f"Sources (3): A; {place}: “He died.”\n\n[^2]: Claims (7)"]
+
+
+def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
+    environment = {**carol.environment, "KG_HOME": str(tmp_path / "home"), "KG_MAX_FILE_MB": "2"}
+    with served(tmp_path, environment, "--write") as writing:
+        headers = writing.headers
+        text = b"Ada Lovelace met Charles Babbage in London in 1833. " * 3
+        assert ask(writing, "/api/documents/ada.txt", text, "PUT", **headers)[0] == 202
+        last = ask(writing, "/api/run", **headers)[1].rpartition("data: ")[2]
+        assert json.loads(last) | {"cost": 0} == {
+            "running": False, "stage": "", "done": 0, "total": None, "cost": 0, "problems": [],
+        }  # fmt: skip
+        asked = {
+            "question": "Whom did Ada Lovelace meet in London?",
+            "where": ["title=ada.txt"],
+            "stream": False,
+        }
+        _, answer, _ = ask(writing, "/api/ask", asked, **headers)
+        assert answer["citations"]
+        [source] = [
+            d["source"]
+            for d in ask(writing, "/api/documents", **headers)[1]
+            if d["title"] == "ada.txt"
+        ]
+        assert (
+            ask(writing, f"/api/documents?source={quote(source)}", None, "DELETE", **headers)[0]
+            == 202
+        )
+        ask(writing, "/api/run", **headers)
+        assert [d["source"] for d in ask(writing, "/api/documents", **headers)[1]] == ["carol"]
+        assert list(tmp_path.glob("home-uploads*/*")) == []
+        for name, status in (("..%2Fx.txt", 404), (".x.txt", 400), ("x.exe", 400)):
+            assert ask(writing, f"/api/documents/{name}", text, "PUT", **headers)[0] == status
+        assert ask(writing, "/api/documents/b.txt", b"x" * 2_100_000, "PUT", **headers)[0] == 413
+        assert ask(writing, "/api/documents?source=none", None, "DELETE", **headers)[0] == 400

@@ -44,7 +44,7 @@ MOMENTS = {
     "a batch is made and not noted": ("llm.batches", "BatchCalls", "create"),
     "some results are written": ("index.batches", "BatchRounds", "_save_page"),
     "results are read again": ("llm.batches", "BatchCalls", "download"),
-    "some evidence is written": ("index.stages.extract", "", "_save_extractions"),
+    "some evidence is written": ("index.stages.extract", "", "save_extractions"),
     "some reports are written": ("index.stages.reports", "", "save_reports"),
 }
 

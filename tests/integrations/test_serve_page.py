@@ -1,0 +1,152 @@
+"""The page of `kg-build serve` in a real Chromium: ask, follow citations, explore, upload."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from graphrag_neo4j import AsyncGraphRAG, Document
+from tests.support.carol import Indexed, indexed_carol
+from tests.support.chromium import Page, needs_chromium
+from tests.support.servers import TestServer
+from tests.support.serving import TOKEN, Served, served
+
+pytestmark = [pytest.mark.slow, pytest.mark.one_release, needs_chromium]
+
+QUESTION = "What does Scrooge think of Marley?"
+EVIL = "<img src=x onerror=alert(1)>"
+HOSTILE = f"Eve Mallory met {EVIL} in Paris. [Eve Mallory](javascript:alert(1)) wrote **{EVIL}**."
+
+
+@pytest.fixture(scope="module")
+async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
+    async with indexed_carol(checked_server) as indexed:
+        async with AsyncGraphRAG(indexed.settings) as rag:
+            await rag.index([Document(HOSTILE, "evil", EVIL)])
+        yield indexed
+
+
+@pytest.fixture(scope="module")
+def running(carol: Indexed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("serve")
+    with served(folder, {**carol.environment, "KG_HOME": str(folder / "home")}, "--write") as one:
+        yield one
+
+
+@pytest.fixture
+def opened(page: Page, running: Served) -> Iterator[Page]:
+    page.chrome.get(f"{running.url}/?token={TOKEN}")
+    page.until("document.documentElement.dataset.ready")
+    page.wait(".proposed")
+    yield page
+    page.chrome.execute_script("sessionStorage.clear()")
+    assert page.errors == []
+
+
+def ask(page: Page, question: str, turns: int = 1) -> None:
+    page.until("!document.getElementById('send').disabled")
+    page.wait("#question")[0].send_keys(question, Keys.ENTER)
+    page.until(f"document.querySelectorAll('.turn .facts button').length === {turns}")
+
+
+def choose(page: Page, method: str) -> None:
+    script = "const m = document.getElementById('method'); m.value = arguments[0]; m.onchange()"
+    page.chrome.execute_script(script, method)
+
+
+def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: Page) -> None:
+    page = opened
+    assert page.ask("document.activeElement.id") == "question"
+    assert "?token" not in page.chrome.current_url
+    choose(page, "local")
+    ask(page, QUESTION)
+    chip = page.wait(".answer a.cite")[0]
+    assert "[Data" not in page.wait(".answer")[0].text
+    ActionChains(page.chrome).move_to_element(chip).perform()
+    tip = page.wait("#quote")[0].text
+    assert "characters" in tip
+    assert page.ask("atlas.picture.lit.size") > 1
+    source = page.ask(
+        "[...document.querySelectorAll('a.cite')].find(a => a.hash.startsWith('#source'))?.hash"
+    )
+    page.chrome.execute_script("location.hash = arguments[0]", source)
+    [mark] = page.wait("#panel mark")
+    assert mark.text.strip() in tip.replace("\n", " ") or mark.text
+    box = "document.querySelector('#panel .document')"
+    page.until(f"{box}.scrollTop <= document.querySelector('#panel mark').offsetTop")
+    page.wait("#panel .cited a")[0].click()
+    page.until("location.hash.startsWith('#entity-')")
+    page.chrome.back()
+    page.wait("#panel mark")
+
+    ask(page, "And what of the Ghost?", 2)
+    page.chrome.refresh()
+    page.until("document.querySelectorAll('.turn .facts button').length === 2")
+    page.wait("#panel mark")
+    page.wait("#new")[0].click()
+    page.wait(".proposed", 3)
+
+
+def test_methods_levels_conditions_and_refusals(opened: Page) -> None:
+    page = opened
+    choose(page, "global")
+    page.chrome.execute_script("document.getElementById('level').value = '0'")
+    ask(page, QUESTION)
+    assert page.wait(".facts")[0].text.startswith("global search")
+    choose(page, "local")
+    page.wait("#where")[0].send_keys("sourc=carol")
+    page.wait("#question")[0].send_keys("Who is it?", Keys.ENTER)
+    assert "Did you mean source?" in page.wait(".flaw")[0].text
+    page.chrome.get_log("browser")  # type: ignore[no-untyped-call] # the status of the refusal
+
+
+def test_nothing_that_documents_say_becomes_markup(opened: Page) -> None:
+    page = opened
+    ask(page, "Whom did Eve Mallory meet in Paris?")
+    page.chrome.execute_script("location.hash = '#documents'")
+    page.until("document.querySelector('#panel h2').textContent === 'Documents'")
+    assert EVIL in page.wait("#panel")[0].text
+    page.wait("#search")[0].send_keys("onerror")
+    page.wait("#found li")[0].click()
+    page.wait("#panel mark")
+    assert (
+        page.ask("document.querySelectorAll('img, a[href^=javascript], #talk a:not(.cite)').length")
+        == 0
+    )
+
+
+def test_a_file_is_uploaded_asked_about_and_deleted(opened: Page, tmp_path: Path) -> None:
+    page = opened
+    file = tmp_path / "ada.txt"
+    file.write_text("Ada Lovelace met Charles Babbage in London in 1833. " * 3)
+    page.chrome.execute_script("location.hash = '#documents'")
+    page.wait("#files")
+    page.chrome.find_element(By.ID, "files").send_keys(str(file))
+    page.until(
+        "document.querySelector('#panel [role=status]').textContent.startsWith('Everything')"
+    )
+    titles = "[...document.querySelectorAll('#panel .list li span')].map(one => one.textContent)"
+    page.until(f"{titles}.includes('ada.txt')")
+    ask(page, "Whom did Ada Lovelace meet in London?")
+    assert "Babbage" in page.wait(".answer")[0].text
+    page.wait("#panel button[aria-label='Delete ada.txt']")[0].click()
+    page.chrome.switch_to.alert.accept()
+    page.until(
+        "document.querySelector('#panel [role=status]').textContent.startsWith('Everything')"
+    )
+    page.until(f"!{titles}.includes('ada.txt')")
+
+
+def test_it_fits_a_telephone_and_asks_strangers_for_the_token(page: Page, running: Served) -> None:
+    page.resize(360, 700, touch=True)
+    page.chrome.get(f"{running.url}/?token={TOKEN}")
+    page.until("document.documentElement.dataset.ready")
+    assert page.ask("document.documentElement.scrollWidth <= 360")
+    ask(page, QUESTION)
+    assert page.ask("document.documentElement.scrollWidth <= 360")
+    page.chrome.delete_all_cookies()
+    page.chrome.get(running.url)
+    assert "token is missing" in page.chrome.page_source

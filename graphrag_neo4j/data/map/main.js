@@ -76,10 +76,11 @@ function search(world, open) {
 }
 
 /* Moves the focus to a heading. The page scrolls only to a heading above the window, so that a heading
-   below the picture does not move the picture out of sight. */
+   below the picture does not move the picture out of sight; beside a conversation, also to one below. */
 function turnTo(heading) {
+  const { top } = heading.getBoundingClientRect();
   heading.focus({ preventScroll: true });
-  if (heading.getBoundingClientRect().top < 0) heading.scrollIntoView();
+  if (top < 0 || (top > innerHeight && document.getElementById("ask"))) heading.scrollIntoView();
 }
 
 async function start() {
@@ -105,7 +106,7 @@ async function start() {
     const [, kind, rest] = location.hash.match(/^#([a-z]+)-?(.*)$/) ?? [];
     if (views[kind]) {
       get("panel").replaceChildren(...await views[kind](rest).catch((error) => [make("p", {}, error.message)]));
-      get("panel").querySelector("h2")?.focus({ preventScroll: true });
+      if (get("panel").querySelector("h2")) turnTo(get("panel").querySelector("h2"));
       return;
     }
     const thing = thingAt(world, location.hash);

@@ -27,14 +27,14 @@ views.source = async (address) => {
   const characters = [...found.text], start = from || found.start, end = to || found.end;
   const slice = (a, b) => characters.slice(Math.max(0, a - found.text_start), Math.max(0, b - found.text_start)).join("");
   const mark = make("mark", {}, slice(start, end));
-  const text = make("div", { class: "document", dir: "auto" },
+  const text = make("div", { class: "document", dir: "auto", tabIndex: 0, role: "region", ariaLabel: "Text" },
     found.before ? "… " : "", slice(found.text_start, start), mark, slice(end, found.text_start + characters.length), found.after ? " …" : "");
   setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
     make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
     make("p", { class: "facts" }, `${decodeURIComponent(found.document)} · characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
     text,
-    make("h4", {}, "This passage mentions"),
+    make("h3", {}, "This passage mentions"),
     make("ul", { class: "cited" }, found.entities.map((one) => make("li", {}, make("a", { href: `#entity-${one.ref}` }, one.name)))),
   ];
 };

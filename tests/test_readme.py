@@ -30,6 +30,7 @@ from tests.conftest import Run
 from tests.support.generated import settings
 from tests.support.graphrag_tables import CAROL
 from tests.support.paths import ROOT
+from tests.support.serving import TOKEN, served
 from tests.support.wiping import wipe
 
 PAGES = {
@@ -48,7 +49,7 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     "scripts/quickstart path/to/your/documents": "scripts/quickstart",
     "scripts/test": ".ci/run",
     # The extras are checked here.
-    'pip install ".[local,docs,watch]"': "scripts/venv",
+    'pip install ".[local,docs,watch,serve]"': "scripts/venv",
     'pip install ".[parquet]"': "scripts/venv",
     'pip install ".[eval]"': "scripts/venv",
     'pip install ".[ray]"': "scripts/venv",
@@ -66,6 +67,9 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     "kg-build index my-documents/ --watch": "tests/index/test_watch.py",
     "kg-build index my-documents/ --watch --max-cost-a-day 2": "tests/index/test_watch.py",
     "kg-build browse": "tests/integrations/explore/test_browser.py",
+    "kg-build serve": "tests/integrations/test_serve.py",
+    "kg-build serve --write": "tests/integrations/test_serve.py",
+    "kg-build serve my-documents/": "tests/integrations/test_serve.py",
     "kg-build index my-documents/ --batch": "tests/index/test_batches.py",
     "kg-build index my-documents/ --batch --wait": "tests/index/test_batches.py",
     # They need an embedded server.
@@ -297,7 +301,14 @@ def anchors(page: Path) -> set[str]:
 @one_release
 @each("python")
 @pytest.mark.usefixtures("indexed")
-async def test_its_python_runs_in_a_notebook_in_a_service_and_as_a_script(block: Block) -> None:
+async def test_its_python_runs_in_a_notebook_in_a_service_and_as_a_script(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if (address := "http://127.0.0.1:8321") in block.text:
+        monkeypatch.setenv("KG_SERVE_TOKEN", TOKEN)
+        with served(tmp_path, dict(os.environ)) as running:
+            exec(block.text.replace(address, running.url), {})  # noqa: S102 - our own page
+        return
     if "neo4j_graphrag" in block.text:  # no part of this project needs this package
         pytest.importorskip("neo4j_graphrag")
     code = compile(block.text, "README.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)

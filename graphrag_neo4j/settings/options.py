@@ -57,6 +57,7 @@ class SettingsOptions(AnswerOptions, total=False):
     tokens_per_minute: int | None
     batch_requests: int
     max_cost_a_day: float | None
+    serve_token: str | None
     max_file_mb: int
     read_seconds: float
     chunk_tokens: int

@@ -25,11 +25,7 @@ def served(folder: Path, environment: dict[str, str], *options: str) -> Iterator
     """A server at a free port, which is ended by Ctrl-C."""
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
         [*COMMAND, "--port", "0", *options],
-        env={
-            **environment,
-            "KG_SERVE_TOKEN": TOKEN,
-            "PYTHONPATH": __import__("os").environ.get("PYTHONPATH", ""),
-        },
+        env={**environment, "KG_SERVE_TOKEN": TOKEN},
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

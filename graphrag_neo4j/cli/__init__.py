@@ -41,7 +41,7 @@ RARER = {
     "suggest": "Suggest questions that the graph can answer.",
     "resolve": "Make one entity of several names of one thing, or several of one.",
     "tune": "Choose prompts and entity types that fit your documents.",
-    "import": "Import an index that another program made.",
+    "import": "Import an index of microsoft/graphrag, or a graph of another Neo4j.",
     "export": "Write the graph for other programs, as GraphML or CSV.",
 }
 # The module of a command that shares one with others.

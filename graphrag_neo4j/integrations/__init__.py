@@ -1,4 +1,4 @@
-"""Other ways in: LangChain, assistants (MCP), and `explore` for Neo4j Browser and the map.
+"""Other ways in: LangChain, assistants (MCP), `explore` for Neo4j Browser and the map, and `serve`.
 
-LangChain and MCP each need an extra of this package.
+LangChain, MCP and `serve` each need an extra of this package.
 """

@@ -236,8 +236,9 @@ class Settings(BaseSettings):
     max_cost_a_day: float | None = Field(
         None,
         ge=0,
-        description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch`, over "
-        "all builds of the graph. When it is reached, the next build starts the next day.",
+        description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch` and "
+        "`kg-build serve`, over all builds of the graph and the questions of a server. When it is "
+        "reached, the next build starts the next day, and questions are refused until then.",
     )
     serve_token: SecretStr | None = Field(
         None,

@@ -273,6 +273,15 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
         ask(writing, "/api/run", **headers)
         assert [d["source"] for d in ask(writing, "/api/documents", **headers)[1]] == ["carol"]
         assert list(tmp_path.glob("home-uploads*/*")) == []
+        rows = b"text,title\nAda met Charles in London.,One\nEve met Bob in Paris.,Two\n"
+        assert ask(writing, "/api/documents/met.csv", rows, "PUT", **headers)[0] == 202
+        ask(writing, "/api/run", **headers)
+        listed = ask(writing, "/api/documents", **headers)[1]
+        assert [d["title"] for d in listed] == ["Carol", "One", "Two"]
+        row = quote(listed[1]["source"], safe="")
+        assert ask(writing, f"/api/documents?source={row}", None, "DELETE", **headers)[0] == 202
+        ask(writing, "/api/run", **headers)
+        assert [d["source"] for d in ask(writing, "/api/documents", **headers)[1]] == ["carol"]
         for name, status in (("..%2Fx.txt", 404), (".x.txt", 400), ("x.exe", 400)):
             assert ask(writing, f"/api/documents/{name}", text, "PUT", **headers)[0] == status
         assert ask(writing, "/api/documents/b.txt", b"x" * 2_100_000, "PUT", **headers)[0] == 413

@@ -105,7 +105,8 @@ class Conversation {
           drawn ||= requestAnimationFrame(() => { drawn = 0; answer.replaceChildren(markdown(text, () => ["…"])); });
         } else {
           cancelAnimationFrame(drawn);
-          this.turns.push({ question, answer: value });
+          const { context, ...answered } = value; // it is large, and what is kept has a limit
+          this.turns.push({ question, answer: answered });
           this.show(this.turns.at(-1), turn);
           this.keep();
           this.propose(`/api/suggestions?n=3&after=${value.id}`, turn);

@@ -44,7 +44,7 @@ views.documents = async () => {
   const { write } = await read("/api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
   const row = (one) => {
     const item = make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")));
-    if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.title}`, onclick: () => remove(one, item) }, "Delete"));
+    if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.title}`, onclick: () => remove(one, item) }, one.source.includes("#") ? "Delete the file" : "Delete"));
     return item;
   };
   const more = async (after) => {
@@ -52,7 +52,7 @@ views.documents = async () => {
     list.append(...found.map(row));
     return found;
   };
-  const remove = (one, item) => confirm(`Delete ${one.title} from the graph?`) && change(async () => {
+  const remove = (one, item) => confirm(`Delete ${one.source.includes("#") ? `all rows of the file of ${one.title}` : one.title} from the graph?`) && change(async () => {
     await fetched(`/api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
     item.remove();
   });

@@ -1,7 +1,7 @@
-"""Imports an index of another program into the graph.
+"""Imports an index of microsoft/graphrag, or a graph of another Neo4j, into the graph.
 
-In reading order: graphrag (the whole import), tables (its rows), evidence (chunks, evidence and
-refs), tree (communities and reports).
+In reading order: graphrag (the first import, whole), tables (its rows), evidence (chunks, evidence
+and refs); neo4j (the second), mapping (its file).
 """
 
 from graphrag_neo4j.index.importing.evidence import Counted

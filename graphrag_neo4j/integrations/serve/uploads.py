@@ -71,15 +71,17 @@ class Uploads:
             partly.unlink(missing_ok=True)
 
     async def delete(self, source: str) -> None:
-        """Deletes a document, and its file if it came through the server.
+        """Deletes a document; if it came through the server, its file with all of its rows.
 
         Raises InputError if there is no such document.
         """
-        if not (await self._rag.delete(source))[source]:
+        file = Path(unquote(urlsplit(source).path))
+        ours = file.parent == self._folder.resolve()
+        given = str(file) if ours else source
+        if not (await self._rag.delete(given))[given]:
             raise InputError(f"There is no document {source} in the graph.")
-        path = Path(unquote(urlsplit(source).path))
-        if path.parent == self._folder.resolve():
-            await anyio.Path(path).unlink(missing_ok=True)
+        if ours:
+            await anyio.Path(file).unlink(missing_ok=True)
 
     def begin(self) -> RunState:
         """Begins a run, or has another one follow on that which runs."""
@@ -105,6 +107,8 @@ class Uploads:
                 )
             except GraphRAGError as error:
                 problems = [str(error)]
+            except Exception as error:  # noqa: BLE001 - the server goes on, and the page tells
+                problems = [f"The run ended by an error of this program: {error!r}."]
             if not self._again:
                 break
         self.state = RunState(problems=tuple(problems), cost=self.state.cost)

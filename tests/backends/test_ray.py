@@ -312,7 +312,7 @@ async def test_the_limits_hold_for_the_whole_cluster(
 def test_no_key_and_no_password_is_an_argument_of_a_worker() -> None:
     names = [name for name, field in Settings.model_fields.items() if "Secret" in str(field)]
     given = load_settings(**dict.fromkeys(names, "sesame"), neo4j_uri="bolt://a", concurrency=4)
-    assert len(names) == 3
+    assert len(names) == 4
     for endpoint in (Endpoint(given, Meter()), None):
         cluster = RayCluster(SimpleNamespace(cluster_resources=dict), given)
         pool = RayPool(cluster, LLMIndexBackend.from_settings, endpoint)

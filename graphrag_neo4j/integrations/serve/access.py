@@ -101,7 +101,8 @@ class Access:
         given = request.query_params.get("token")
         if given is not None and request.method == "GET" and self._right(given):
             rest = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
-            place = request.url.path + (f"?{urlencode(rest)}" if rest else "")
+            # One slash: with two, a browser would go to another server.
+            place = f"/{request.url.path.lstrip('/')}" + (f"?{urlencode(rest)}" if rest else "")
             response = RedirectResponse(place, HTTPStatus.SEE_OTHER)
             response.set_cookie(cookie, self._token, MONTH, httponly=True, samesite="lax")
             return response

@@ -76,7 +76,9 @@ def test_each_method_is_a_model_and_answers_with_footnotes(client: openai.OpenAI
         [choice] = reply.choices
         text = choice.message.content or ""
         assert "[Data:" not in text
-        assert re.search(r"\[\^1\].*\n\n\[\^1\]: .*\(http://[^)]+/source/\d+\)", text, re.DOTALL)
+        assert re.search(
+            r"\[\^1\].*\n\n\[\^1\]: .*\(http://[^)]+/source/\d+-\d+-\d+\)", text, re.DOTALL
+        )
         assert reply.usage
         assert reply.usage.prompt_tokens > 0
         assert reply.model_extra
@@ -144,6 +146,7 @@ def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
         ("/api/sources/99999999", None, 404, "There is no source 99999999"),
         ("/api/reports/99999999", None, 400, "99999999"),
         ("/api/nothing", None, 404, "Not Found"),
+        (f"/api/sources/{10**30}", None, 400, "ref"),
         ("/api/ask", b"x" * 1_100_000, 413, "more than 1,000,000 bytes"),
     ]  # fmt: skip
     for path, body, status, says in wrong:
@@ -240,7 +243,7 @@ def test_pieces_of_a_stream_may_end_anywhere() -> None:
         body, *rest = made.split("\n\n[^1]: ")
         assert body == footnoted(text, {("Sources", 3): 1, ("Claims", 7): 2})
         assert r"\[c](http://x) \<b>[^2]." in body
-        place = r"[A \[title](javascript:x), characters 0–8](http://h/source/3)"
+        place = r"[A \[title](javascript:x), characters 0–8](http://h/source/3-0-8)"
         assert rest == [f"Sources (3): A; {place}: “He died.”\n\n[^2]: Claims (7)"]
 
 
@@ -277,12 +280,21 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
         assert ask(writing, "/api/documents/met.csv", rows, "PUT", **headers)[0] == 202
         ask(writing, "/api/run", **headers)
         listed = ask(writing, "/api/documents", **headers)[1]
-        assert [d["title"] for d in listed] == ["Carol", "One", "Two"]
+        assert sorted(d["title"] for d in listed) == ["Carol", "One", "Two"]
         row = quote(listed[1]["source"], safe="")
         assert ask(writing, f"/api/documents?source={row}", None, "DELETE", **headers)[0] == 202
         ask(writing, "/api/run", **headers)
         assert [d["source"] for d in ask(writing, "/api/documents", **headers)[1]] == ["carol"]
-        for name, status in (("..%2Fx.txt", 404), (".x.txt", 400), ("x.exe", 400)):
+        assert ask(writing, "/api/documents/bad.pdf", b"no pdf", "PUT", **headers)[0] == 202
+        assert "bad.pdf" in ask(writing, "/api/run", **headers)[1]
+        [bad, _] = ask(writing, "/api/documents", **headers)[1]
+        assert (bad["title"], bad["state"]) == ("bad.pdf", "failed")
+        bad = quote(bad["source"], safe="")
+        assert ask(writing, f"/api/documents?source={bad}", None, "DELETE", **headers)[0] == 202
+        ask(writing, "/api/run", **headers)
+        assert len(ask(writing, "/api/documents", **headers)[1]) == 1
+        names = (("..%2Fx.txt", 404), (".x.txt", 400), ("x.exe", 400), ("x" * 300 + ".txt", 400))
+        for name, status in names:
             assert ask(writing, f"/api/documents/{name}", text, "PUT", **headers)[0] == status
         assert ask(writing, "/api/documents/b.txt", b"x" * 2_100_000, "PUT", **headers)[0] == 413
         assert ask(writing, "/api/documents?source=none", None, "DELETE", **headers)[0] == 400

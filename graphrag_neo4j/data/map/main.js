@@ -94,7 +94,7 @@ async function start() {
   };
   const panel = new Panel(get("panel"), world, open);
   const picture = new Picture(get("canvas"), world, (thing) => open(thing ?? above()));
-  let mode = "circles", before = null;
+  let mode = "circles", before = null, thing = world.root;
 
   /* What is above the picture: of the graph of an entity its community, else the community around. */
   function above() {
@@ -102,24 +102,23 @@ async function start() {
     return (mode === "graph" && !picture.chosen.parts ? shown : shown.inside) ?? world.root;
   }
 
+  /* Shows what the address names. A view of the panel alone leaves the picture as it is. */
   async function show() {
-    const [, kind, rest] = location.hash.match(/^#([a-z]+)-?(.*)$/) ?? [];
-    if (views[kind]) {
-      get("panel").replaceChildren(...await views[kind](rest).catch((error) => [make("p", {}, error.message)]));
-      if (get("panel").querySelector("h2")) turnTo(get("panel").querySelector("h2"));
-      return;
-    }
-    const thing = thingAt(world, location.hash);
+    const [, kind, rest] = location.hash.match(/^#([a-z]+)-?(.*)$/) ?? [], view = views[kind];
+    if (!view) thing = thingAt(world, location.hash);
     const community = thing.parts ? thing : thing.inside ?? world.root;
     const way = trail(community);
     get("trail").replaceChildren(...way.map((it, i) => make("span", {}, i ? make("span", { ariaHidden: "true" }, "› ") : null, link(it.title, () => open(it)))));
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
     get("hint").textContent = HINTS[coarse.matches ? "touch" : "mouse"];
-    panel.show(thing); // first, since a long panel may narrow the picture by a scroll bar
+    // First the panel, since a long one may narrow the picture by a scroll bar.
+    if (view) get("panel").replaceChildren(...await view(rest).catch((error) => [make("h2", { tabIndex: -1 }, error.message)]));
+    else panel.show(thing);
     picture.show(community, thing, mode);
-    document.title = `${thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
-    if (before) turnTo(get("panel").querySelector("h2"));
+    const heading = get("panel").querySelector("h2");
+    document.title = `${view ? heading.textContent : thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
+    if (before) turnTo(heading);
     before = mode;
   }
 
@@ -127,8 +126,8 @@ async function start() {
   search(world, open);
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => {
-    const thing = thingAt(world, location.hash);
-    if (event.key === "Escape" && event.target.id !== "search") open(thing.inside ?? world.root);
+    const writes = event.isComposing || event.target.matches("input, textarea, select");
+    if (event.key === "Escape" && !writes) open(thingAt(world, location.hash).inside ?? world.root);
   });
   show();
   atlas = { world, picture };

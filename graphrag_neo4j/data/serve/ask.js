@@ -132,10 +132,10 @@ class Conversation {
   show({ answer }, turn) {
     const [, body, facts] = turn.children, known = new Map(answer.citations.map((one) => [`${one.kind} ${one.ref}`, one]));
     const numbers = new Map();
-    const mark = (bracket) => citations(bracket).map(([kind, ref]) => {
+    const mark = (bracket, said) => citations(bracket).map(([kind, ref]) => {
       const key = `${kind} ${ref}`;
       if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
-      return chip(numbers.get(key), kind, ref, known.get(key));
+      return chip(numbers.get(key), kind, ref, known.get(key), said);
     });
     body.replaceChildren(markdown(answer.text, mark));
     const used = Object.values(answer.usage), cost = used.reduce((sum, one) => sum + (one.cost ?? 0), 0);
@@ -149,6 +149,10 @@ class Conversation {
   async copy(answer, numbers, known, button) {
     const text = answer.text.replace(/\s*\[\s*data\s*:[^\[\]]*\]/gi, (bracket) => citations(bracket).map(([kind, ref]) => `[^${numbers.get(`${kind} ${ref}`)}]`).join("") || bracket);
     const notes = [...numbers].map(([key, n]) => `[^${n}]: ${[key, ...(known.get(key)?.sources ?? []).map(placeOf)].join("; ")}`);
+    if (!navigator.clipboard) {
+      button.textContent = "Browsers copy only from https or localhost";
+      return;
+    }
     await navigator.clipboard.writeText([text, ...notes].join("\n\n"));
     button.textContent = "Copied";
   }
@@ -156,16 +160,23 @@ class Conversation {
 
 function placeOf(source) {
   const [start, end] = source.quote ?? [source.start, source.end], quoted = [...source.text].slice(start - source.start, end - source.start).join("");
-  return `${source.title}, characters ${start}–${end}${source.quote ? `: “${flat(quoted)}”` : ""}`;
+  return `${source.title}, characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}${source.quote ? `: “${flat(quoted)}”` : ""}`;
 }
 
 function flat(text) {
   return text.replace(/\s+/g, " ").trim();
 }
 
+/* The place of a citation that says most of a sentence, for a record that several sentences cite. */
+function bestOf(sources, said) {
+  const words = wordsIn(folded(said.slice(-400)));
+  const shared = (one) => [...wordsIn(folded(placeOf(one)))].filter((word) => words.has(word)).length;
+  return [...sources].sort((a, b) => shared(b) - shared(a))[0];
+}
+
 /* The mark of a citation. Hover and focus show the sentence that it rests on, a click opens it. */
-function chip(number, kind, ref, citation) {
-  const [source] = citation?.sources ?? [], tip = document.getElementById("quote");
+function chip(number, kind, ref, citation, said) {
+  const source = bestOf(citation?.sources ?? [], said), tip = document.getElementById("quote");
   const [start, end] = source ? source.quote ?? [source.start, source.end] : [];
   const address = source && kind !== "Reports" ? `#source-${source.chunk}-${start}-${end}` : { Reports: `#community-${ref}`, Entities: `#entity-${ref}` }[kind];
   const name = citation?.title ?? numbered(kind, ref);

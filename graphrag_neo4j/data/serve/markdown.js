@@ -67,7 +67,7 @@ function spans(text, mark) {
     found.push(text.slice(done, span.index));
     done = span.index + all.length;
     if (code) found.push(make("code", {}, code));
-    else if (cited) found.push(...mark(cited));
+    else if (cited) found.push(...mark(cited, text.slice(0, span.index)));
     else found.push(make(strong ? "strong" : "em", {}, spans(strong ?? soft, mark)));
   }
   return [...found, text.slice(done)];

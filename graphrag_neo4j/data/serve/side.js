@@ -56,13 +56,15 @@ views.documents = async () => {
     await fetched(`/api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
     item.remove();
   });
-  /* Changes documents, and tells what the run does that this begins. */
-  const change = async (act) => {
+  /* Changes documents, one change after the other, and tells what the run does that this begins. */
+  let last = Promise.resolve();
+  const change = (act) => (last = last.then(() => changed(act)));
+  const changed = async (act) => {
     try {
-      await act();
+      const flaws = (await act()) ?? [];
       for await (const [, run] of events(await fetched("/api/run"))) {
         const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total === null ? "" : ` of ${run.total.toLocaleString("en")}`;
-        told.textContent = run.running ? `Reading: ${run.stage} ${run.done.toLocaleString("en")}${of}${cost}` : run.problems.join(" ") || `Everything is read${cost}. Reload the page to see it on the map.`;
+        told.textContent = run.running ? `Reading: ${run.stage} ${run.done.toLocaleString("en")}${of}${cost}` : [...flaws, ...run.problems].join(" ") || `Everything is read${cost}. Reload the page to see it on the map.`;
       }
       list.replaceChildren();
       found = await more("");
@@ -71,10 +73,12 @@ views.documents = async () => {
     }
   };
   const send = (files) => change(async () => {
+    const flaws = [];
     for (const file of files) {
       told.textContent = `Sending ${file.name}…`;
-      await fetched(`/api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
+      await fetched(`/api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }).catch((error) => flaws.push(error.message));
     }
+    return flaws;
   });
   let found = await more("");
   const button = make("button", { type: "button", class: "more", hidden: found.length < 200, textContent: "Show more" });
@@ -82,9 +86,9 @@ views.documents = async () => {
     found = await more(found.at(-1).source);
     button.hidden = found.length < 200;
   };
-  const chosen = make("input", { type: "file", multiple: true, id: "files", onchange: () => send(chosen.files) });
+  const chosen = make("input", { type: "file", multiple: true, id: "files", onchange: () => { send([...chosen.files]); chosen.value = ""; } });
   const place = make("div", { class: "drop" }, make("label", { htmlFor: "files" }, "Drop files here, or choose some"), chosen);
   place.ondragover = (event) => event.preventDefault();
-  place.ondrop = (event) => { event.preventDefault(); send(event.dataTransfer.files); };
+  place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
   return [make("h2", { tabIndex: -1 }, "Documents"), write ? place : null, told, list, button].filter(Boolean);
 };

@@ -62,6 +62,7 @@ def make_app(questions: Questions, *, write: bool) -> FastAPI:
     for kind, handler in ((GraphRAGError, _of_ours), (RequestValidationError, _of_request)):
         app.add_exception_handler(kind, handler)
     app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _of_bug)
     for router in (chat.router, rest.router, page.router):
         app.include_router(router)
     app.router.routes.extend(tools.routes)
@@ -80,6 +81,12 @@ async def _of_request(_: Request, error: Exception) -> Response:
         for one in cast("RequestValidationError", error).errors()
     )
     return JSONResponse(problem(400, f"The request can't be used: {wrong}."), 400)
+
+
+async def _of_bug(_: Request, _error: Exception) -> Response:
+    return JSONResponse(
+        problem(500, "This is an error of the server, whose terminal has more."), 500
+    )
 
 
 async def _of_http(_: Request, error: Exception) -> Response:

@@ -179,7 +179,7 @@ def _note(citation: Citation, base: str) -> str:
         start, end = one.place
         label = f"{escaped(one.title)}, characters {start:,}–{end:,}"
         quote = f": “{escaped(excerpt(one.quoted, QUOTED))}”" if one.quote else ""
-        places.append(f"[{label}]({base}/source/{one.chunk}){quote}")
+        places.append(f"[{label}]({base}/source/{one.chunk}-{start}-{end}){quote}")
     return " ".join("; ".join([escaped(str(citation)), *places]).split())
 
 

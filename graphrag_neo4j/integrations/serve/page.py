@@ -3,8 +3,9 @@
 from functools import cache
 from http import HTTPStatus
 from string import Template
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -13,6 +14,7 @@ from graphrag_neo4j.integrations.serve.questions import Asked
 from graphrag_neo4j.text.files import data
 
 router = APIRouter()
+PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) of its document
 
 SCRIPTS = ("markdown", "ask", "side")
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
@@ -63,10 +65,10 @@ async def icon() -> Response:
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-@router.get("/source/{ref}", include_in_schema=False)
-async def source(ref: int) -> RedirectResponse:
+@router.get("/source/{place}", include_in_schema=False)
+async def source(place: Annotated[str, Path(pattern=PLACE)]) -> RedirectResponse:
     """Opens a passage in the page: footnotes of answers link to it."""
-    return RedirectResponse(f"/#source-{ref}")
+    return RedirectResponse(f"/#source-{place}")
 
 
 @router.get("/api/map", response_class=PlainTextResponse)

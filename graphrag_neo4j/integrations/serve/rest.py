@@ -8,9 +8,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 import anyio
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -31,6 +32,7 @@ from graphrag_neo4j.query.suggestions import Suggestion
 from graphrag_neo4j.settings.options import QueryOptions
 
 router = APIRouter(prefix="/api")
+Ref = Annotated[int, Path(ge=0, le=2**53)]
 LOOK = 0.3  # seconds between two looks at a run
 
 
@@ -102,13 +104,13 @@ async def entity(questions: Asked, name: str) -> Entity:
 
 
 @router.get("/reports/{ref}")
-async def report(questions: Asked, ref: int) -> CommunityReport:
+async def report(questions: Asked, ref: Ref) -> CommunityReport:
     """Reads the report on a community."""
     return await questions.rag.report(ref)
 
 
 @router.get("/sources/{ref}")
-async def source(questions: Asked, ref: int) -> Passage:
+async def source(questions: Asked, ref: Ref) -> Passage:
     """Reads a passage with what stands around it, and the entities that it mentions."""
     if (passage := await read_passage_around(questions.rag.graph, ref)) is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, f"There is no source {ref} in the graph.")
@@ -119,8 +121,19 @@ async def source(questions: Asked, ref: int) -> Passage:
 async def documents(
     questions: Asked, after: str = "", limit: Annotated[int, Query(ge=1, le=1000)] = 200
 ) -> list[ListedDocument]:
-    """Lists documents in the order of their sources, and what became of them."""
-    return await list_documents(questions.rag.graph, after, limit)
+    """Lists documents in the order of their sources, and what became of them.
+
+    Before them come the files that were uploaded and could not be read.
+    """
+    failed = questions.uploads.failed if questions.uploads and not after else {}
+    unread = [
+        ListedDocument(
+            source=source, title=unquote(source.rpartition("/")[2]), chunks=0, state="failed",
+            reasons=[why],
+        )
+        for source, why in failed.items()
+    ]  # fmt: skip
+    return unread + await list_documents(questions.rag.graph, after, limit)
 
 
 @router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED)

@@ -5,7 +5,7 @@ next one, which begins when that ends.
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -18,6 +18,7 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents.sources import SUFFIXES
 from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.index.removal import known_sources
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
@@ -51,7 +52,9 @@ class Uploads:
         self._rag, self._tasks = rag, tasks
         self._folder = uploads_folder(rag.settings)
         self._again = False
+        self._deleted: list[str] = []  # what the next run deletes
         self.state = RunState()
+        self.failed: Mapping[str, str] = {}  # why files could not be read, by source
 
     async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Keeps a file, completely or not at all. Raises InputError for one that can't be read."""
@@ -67,21 +70,23 @@ class Uploads:
                 async for part in content:
                     await file.write(part)
             os.replace(partly, self._folder / name)  # noqa: PTH105 - it replaces on all systems
+        except OSError as error:
+            raise InputError(f"{name} can't be kept: {error.strerror}.") from error
         finally:
             partly.unlink(missing_ok=True)
 
     async def delete(self, source: str) -> None:
-        """Deletes a document; if it came through the server, its file with all of its rows.
+        """Has the next run delete a document, or a file that came through the server.
 
-        Raises InputError if there is no such document.
+        Such a file is deleted with all of its rows. Raises InputError if there is no such document.
         """
         file = Path(unquote(urlsplit(source).path))
-        ours = file.parent == self._folder.resolve()
-        given = str(file) if ours else source
-        if not (await self._rag.delete(given))[given]:
-            raise InputError(f"There is no document {source} in the graph.")
-        if ours:
+        if file.parent == self._folder.resolve():
             await anyio.Path(file).unlink(missing_ok=True)
+            source = str(file)
+        elif not await known_sources(self._rag.graph, [source]):
+            raise InputError(f"There is no document {source} in the graph.")
+        self._deleted.append(source)
 
     def begin(self) -> RunState:
         """Begins a run, or has another one follow on that which runs."""
@@ -98,8 +103,12 @@ class Uploads:
             self._again = False
             try:
                 async with AsyncGraphRAG(self._rag.settings, self._listen) as rag:
+                    while self._deleted:
+                        await rag.delete(self._deleted[0])
+                        self._deleted.pop(0)
                     files = [self._folder] if any(self._folder.glob("*")) else []
                     built = await rag.index(files)
+                self.failed = built.unreadable
                 problems = [f"{source}: {why}" for source, why in built.unreadable.items()]
                 problems += [built.stopped] if built.stopped else []
                 problems += (

@@ -24,7 +24,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import make_private_folder
 
-MEGABYTE: Final = 1_000_000
+LONGEST_NAME: Final = 200  # bytes; file systems take 255, and a partial file has a few more
 
 
 class RunState(BaseModel, frozen=True):
@@ -59,6 +59,8 @@ class Uploads:
     async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Keeps a file, completely or not at all. Raises InputError for one that can't be read."""
         path = PurePosixPath(name)
+        if len(name.encode()) > LONGEST_NAME:
+            raise InputError(f"The name of a file has at most {LONGEST_NAME} bytes.")
         if path.name != name or name.startswith(".") or path.suffix.lower() not in SUFFIXES:
             raise InputError(
                 f"{name} is no name of a file that can be read: {', '.join(SUFFIXES)}."

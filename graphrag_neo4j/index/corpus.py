@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
 
@@ -36,7 +36,9 @@ from graphrag_neo4j.settings import READ_SECONDS, Settings
 from graphrag_neo4j.settings.arguments import check_path
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.index.importing.neo4j import NodeImport
+    from graphrag_neo4j.documents.chunking import Cutting
+    from graphrag_neo4j.graph.connection import Graph
+    from graphrag_neo4j.index.stages.ingest import Ingested
 
 Item = Document | Unreadable
 Guessed = Callable[[Path, str], None]
@@ -44,6 +46,16 @@ ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path
 AT_ONCE = 50
 ENOUGH = 1_000_000  # characters of documents that are read ahead
 NAMED = 5  # files that a notice names; it counts the rest
+
+
+class Nodes(Protocol):
+    """Nodes of another Neo4j."""
+
+    async def write(
+        self, graph: "Graph", cutting: "Cutting", listen: Listener
+    ) -> "tuple[Ingested, list[str]]":
+        """Writes what is new or changed; returns the sources of what is gone and deleted, too."""
+        ...
 
 
 @dataclass(slots=True)
@@ -72,7 +84,7 @@ class Corpus:
     paths: Sequence[str | Path] = ()
     places: Sequence[str] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
-    nodes: "NodeImport | None" = None
+    nodes: "Nodes | None" = None
     read_files: ReadFiles | None = None
     _process: ReadingProcess = field(default_factory=lambda: ReadingProcess(READ_SECONDS))
 

@@ -352,10 +352,10 @@ class AsyncGraphRAG:
         `mapping` is the path of a mapping file (see docs/import.md). `place` is the address of the
         other Neo4j, with `username`, `password` and `database` (None: its default), or the home of
         another embedded server. It is only read. Of `options` only `source_root` matters, for the
-        names of the documents that the nodes become. The same call
-        again brings what has changed, and deletes what is gone. Texts of nodes are read as
-        documents are; for the rest see `index`. Raises InputError for a mapping or a place that
-        can't be used, and the errors of `index`.
+        names of the documents that the nodes become. The same call again brings what has changed,
+        and deletes what is gone. Texts of nodes are read as documents are; for the rest see
+        `index`. Raises InputError for a mapping or a place that can't be used, and the errors of
+        `index`.
         """
         from graphrag_neo4j.index.importing.mapping import read_mapping
         from graphrag_neo4j.index.importing.neo4j import NodeImport, OtherNeo4j

@@ -2,7 +2,6 @@
 /* The conversation: asks, shows the answer while it comes, and what it rests on. */
 
 const KEPT = "conversation"; // what is kept of this tab, so that a reload loses nothing
-const QUIET = 60; // characters of a question that a title shows
 
 /* Reads JSON from the server. Raises an error with the server's sentence. */
 async function fetched(path, options) {

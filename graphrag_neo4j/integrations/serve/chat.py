@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from http import HTTPStatus
 from itertools import pairwise
 from typing import Any, Final, Literal
 
@@ -29,6 +30,7 @@ from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import excerpt
 
 MODELS: Final = ("kg-auto", *(f"kg-{method}" for method in METHODS))
+END: Final = "data: [DONE]\n\n"  # of a stream
 TASK: Final = "### Task:"  # what Open WebUI begins such a request with
 FIRST_ASKED: Final = re.compile(r"<chat_history>\s*USER:\s*(.+)")
 WISH: Final = 2_000  # characters of a system message, at most, that say how to answer
@@ -93,7 +95,7 @@ async def chat_completions(body: ChatRequest, questions: Asked, request: Request
     """Answers the last message of a conversation from the graph."""
     base = str(request.base_url).rstrip("/")
     if body.stream:
-        return await as_events(streamed(body, questions, base))
+        return await as_events(streamed(body, questions, base), _failed)
     return JSONResponse(await complete(body, questions, base))
 
 
@@ -199,7 +201,7 @@ async def streamed(
 ) -> AsyncGenerator[str, None]:
     """Yields the reply to a request as server-sent events.
 
-    The errors of `Questions.answer` are raised before the first event, and later are events.
+    Raises the errors of `Questions.answer`, before the first event if nothing has come yet.
     """
     question, how = asked(request)
     id_, created = _id(), int(time.time())
@@ -220,30 +222,29 @@ async def streamed(
     if (reply := task_reply(question)) is not None:
         yield event({"role": "assistant", "content": reply})
         yield event({}, "stop")
-        yield "data: [DONE]\n\n"
+        yield END
         return
     notes = Footnotes(quotes=not questions.rag.settings.has_model)
     began = False
-    try:
-        async with aclosing(questions.answer(question, how)) as pieces:
-            async for piece in pieces:
-                if not began:
-                    yield event({"role": "assistant", "content": ""})
-                    began = True
-                if isinstance(piece, str):
-                    if shown := notes.add(piece):
-                        yield event({"content": shown})
-                    continue
-                yield event({"content": notes.end(piece.citations, base)})
-                finish = "length" if piece.incomplete else "stop"
-                yield event({}, finish, graphrag=as_plain(piece))
-                if request.stream_options and request.stream_options.include_usage:
-                    yield event({}, choices=[], usage=_usage(piece))
-    except GraphRAGError as error:
-        if not began:
-            raise
-        yield _event(problem(500, str(error)))
-    yield "data: [DONE]\n\n"
+    async with aclosing(questions.answer(question, how)) as pieces:
+        async for piece in pieces:
+            if not began:  # only now, so that an error before has its own status
+                yield event({"role": "assistant", "content": ""})
+                began = True
+            if isinstance(piece, str):
+                if shown := notes.add(piece):
+                    yield event({"content": shown})
+                continue
+            yield event({"content": notes.end(piece.citations, base)})
+            finish = "length" if piece.incomplete else "stop"
+            yield event({}, finish, graphrag=as_plain(piece))
+            if request.stream_options and request.stream_options.include_usage:
+                yield event({}, choices=[], usage=_usage(piece))
+    yield END
+
+
+def _failed(error: GraphRAGError) -> str:
+    return _event(problem(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))) + END
 
 
 def _completion(request: ChatRequest, text: str, answer: Answer | None) -> dict[str, object]:

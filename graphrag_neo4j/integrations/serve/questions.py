@@ -1,7 +1,7 @@
 """Asks an open graph for many people: so many questions at once, and so much money a day."""
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import UTC, date, datetime
 from http import HTTPStatus
@@ -56,7 +56,7 @@ class Questions:
             async with self.rag.stream(question, **how) as stream:
                 async for piece in stream:
                     yield piece
-            self._spent += Usage.total(stream.answer.usage.values()).cost or 0.0
+            self._spend(stream.answer.usage)
             yield stream.answer
         finally:
             self._running -= 1
@@ -78,9 +78,19 @@ class Questions:
         return number
 
     async def suggest(self, n: int, after: int | None) -> Suggestions:
-        """Suggests `n` questions, which follow on a kept answer if `after` is its number."""
+        """Suggests `n` questions, which follow on a kept answer if `after` is its number.
+
+        Raises BudgetSpentError if the day's limit is reached, and the errors of
+        `AsyncGraphRAG.suggest`.
+        """
+        await self._refuse_spent()
         answer, history = self._answers.get(after or 0, (None, []))
-        return await self.rag.suggest(n, after=answer, history=history)
+        found = await self.rag.suggest(n, after=answer, history=history)
+        self._spend(found.usage)
+        return found
+
+    def _spend(self, usage: Mapping[str, Usage]) -> None:
+        self._spent += Usage.total(usage.values()).cost or 0.0
 
     async def _refuse_spent(self) -> None:
         limit, today = self.rag.settings.max_cost_a_day, datetime.now(UTC).date()
@@ -112,14 +122,22 @@ Writing = Annotated[Uploads, Depends(_uploads)]
 """The questions and the uploads of the application, as arguments of a route."""
 
 
-async def as_events(events: AsyncGenerator[str, None]) -> Response:
-    """Streams server-sent events. An error before the first one has its own status."""
+async def as_events(
+    events: AsyncGenerator[str, None], failed: Callable[[GraphRAGError], str]
+) -> Response:
+    """Streams server-sent events. An error before the first one has its own status.
+
+    A later error is the event that `failed` makes of it.
+    """
     first = await anext(events)
 
     async def all_events() -> AsyncGenerator[str, None]:
         async with aclosing(events):
             yield first
-            async for event in events:
-                yield event
+            try:
+                async for event in events:
+                    yield event
+            except GraphRAGError as error:
+                yield failed(error)
 
     return StreamingResponse(all_events(), media_type="text/event-stream")

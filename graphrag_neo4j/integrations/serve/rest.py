@@ -69,7 +69,7 @@ async def ask(body: Ask, questions: Asked) -> Response:
     given = body.model_dump(exclude={"question", "stream"}, exclude_none=True)
     how: QueryOptions = given  # type: ignore[assignment] # checked with the question
     if body.stream:
-        return await as_events(_told(questions, body.question, how))
+        return await as_events(_told(questions, body.question, how), _failed)
     return JSONResponse(as_plain(await questions.whole(body.question, how)))
 
 
@@ -153,7 +153,7 @@ async def delete(source: str, uploads: Writing) -> RunState:
 @router.get("/run", response_model=None)
 async def run(uploads: Writing) -> Response:
     """Tells what a run does, as events `run`, until it ends."""
-    return await as_events(_running(uploads))
+    return await as_events(_running(uploads), _failed)
 
 
 async def _running(uploads: Uploads) -> AsyncGenerator[str, None]:
@@ -169,21 +169,18 @@ async def _running(uploads: Uploads) -> AsyncGenerator[str, None]:
 async def _told(
     questions: Questions, question: str, how: QueryOptions
 ) -> AsyncGenerator[str, None]:
-    """Yields the events of an answer: `text`, `answer`, and `error` if it breaks off."""
-    began = False
-    try:
-        async with aclosing(questions.answer(question, how)) as pieces:
-            async for piece in pieces:
-                began = True
-                if isinstance(piece, Answer):
-                    number = questions.keep(piece, how.get("history", ()))
-                    yield _event("answer", {"id": number, **as_plain(piece)})
-                else:
-                    yield _event("text", piece)
-    except GraphRAGError as error:
-        if not began:
-            raise
-        yield _event("error", problem(HTTPStatus.BAD_GATEWAY, str(error)))
+    """Yields the events of an answer: `text`, and at last `answer`."""
+    async with aclosing(questions.answer(question, how)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Answer):
+                number = questions.keep(piece, how.get("history", ()))
+                yield _event("answer", {"id": number, **as_plain(piece)})
+            else:
+                yield _event("text", piece)
+
+
+def _failed(error: GraphRAGError) -> str:
+    return _event("error", problem(HTTPStatus.BAD_GATEWAY, str(error)))
 
 
 def _event(kind: str, value: Any) -> str:  # noqa: ANN401 - any JSON

@@ -4,13 +4,13 @@ The folder stands beside the home. One run at a time reads it; what is kept mean
 next one, which begins when that ends.
 """
 
-import os
 from collections.abc import AsyncIterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PureWindowsPath
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 from pydantic import BaseModel
 
@@ -22,7 +22,7 @@ from graphrag_neo4j.index.removal import known_sources
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
-from graphrag_neo4j.text.files import make_private_folder
+from graphrag_neo4j.text.files import PRIVATE_FILE, make_private_folder, whole_file
 
 LONGEST_NAME: Final = 200  # bytes; file systems take 255, and a partial file has a few more
 
@@ -58,7 +58,7 @@ class Uploads:
 
     async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Keeps a file, completely or not at all. Raises InputError for one that can't be read."""
-        path = PurePosixPath(name)
+        path = PureWindowsPath(name)  # it divides a name wherever some system does
         if len(name.encode()) > LONGEST_NAME:
             raise InputError(f"The name of a file has at most {LONGEST_NAME} bytes.")
         if path.name != name or name.startswith(".") or path.suffix.lower() not in SUFFIXES:
@@ -66,16 +66,12 @@ class Uploads:
                 f"{name} is no name of a file that can be read: {', '.join(SUFFIXES)}."
             )
         make_private_folder(self._folder)
-        partly = self._folder / f".{name}.part"
         try:
-            async with await anyio.open_file(partly, "wb") as file:
+            with whole_file(self._folder / name, PRIVATE_FILE) as file:
                 async for part in content:
-                    await file.write(part)
-            os.replace(partly, self._folder / name)  # noqa: PTH105 - it replaces on all systems
+                    await anyio.to_thread.run_sync(file.write, part)
         except OSError as error:
             raise InputError(f"{name} can't be kept: {error.strerror}.") from error
-        finally:
-            partly.unlink(missing_ok=True)
 
     async def delete(self, source: str) -> None:
         """Has the next run delete a document, or a file that came through the server.

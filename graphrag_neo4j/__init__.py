@@ -11,6 +11,7 @@ from graphrag_neo4j.errors import (
     GraphStoppedError,
     InputError,
     ModelError,
+    NotFoundError,
     ReplyError,
 )
 from graphrag_neo4j.model import Document, Usage
@@ -105,6 +106,7 @@ __all__ = [
     "Method",
     "ModelError",
     "NameDecision",
+    "NotFoundError",
     "Notice",
     "Passage",
     "QueryOptions",

@@ -2,6 +2,7 @@
 
 GraphRAGError
 ├── InputError          fix the command, a setting or a file, and run again
+│   └── NotFoundError   the graph has no such entity, report, source or document
 ├── GraphError          stop: fix the database (not reachable, login refused, GDS missing)
 │   ├── GraphBusyError  another run writes to this graph: wait until it ends, or end it
 │   ├── GraphStoppedError  the database must be started again (most often its disk is full)
@@ -22,6 +23,7 @@ __all__ = [
     "GraphStoppedError",
     "InputError",
     "ModelError",
+    "NotFoundError",
     "ReplyError",
 ]
 
@@ -32,6 +34,10 @@ class GraphRAGError(Exception):
 
 class InputError(GraphRAGError):
     """A command, an argument, a setting or a file can't be used as it is."""
+
+
+class NotFoundError(InputError):
+    """What was asked for by its name or number is not there."""
 
 
 class GraphError(GraphRAGError):

@@ -2,7 +2,7 @@
 // description quotes come first.
 MATCH (entity:Entity:KgBuild)
 OPTIONAL MATCH (entity)-[:IN_COMMUNITY]->(community:Community)
-RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
+RETURN entity.ref AS ref, entity.name AS name, entity.aliases AS aliases, entity.type AS type,
        entity.description AS description, coalesce(entity.degree, 0) AS degree,
        community.ref AS community,
        COLLECT { MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk)

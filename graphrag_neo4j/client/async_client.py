@@ -526,16 +526,16 @@ class AsyncGraphRAG:
     async def report(self, ref: int) -> CommunityReport:
         """Returns the report of a community.
 
-        `ref` is the number that `communities` and citations of Reports give. Raises InputError if
-        there is no such community, and GraphError if Neo4j fails.
+        `ref` is the number that `communities` and citations of Reports give. Raises NotFoundError
+        if there is no such community, and GraphError if Neo4j fails.
         """
         return await read_report(self.graph, check_number(ref, "A report's ref", 0))
 
     async def entity(self, name: str) -> Entity:
         """Returns an entity with its relationships, claims and communities.
 
-        `name` may be in upper or lower case. If there is no such entity, this raises InputError,
-        which lists the most similar names. Raises GraphError if Neo4j fails.
+        `name` may be in upper or lower case. If there is no such entity, this raises
+        NotFoundError, which lists the most similar names. Raises GraphError if Neo4j fails.
         """
         return await read_entity(self.graph, check_text(name, "An entity's name"))
 

@@ -160,6 +160,7 @@ ABOUT = {
     "zh": "关于{}说了什么？",
 }
 TELLING = 8  # words of a sentence that says something
+READ = 3  # passages of a topic that tell its language
 OFTEN = 2  # such sentences of a speaker about a topic
 
 
@@ -168,24 +169,24 @@ def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
 
     They are more than will be asked, because some may have no answer.
     """
-    texts = [text for topic in material.topics for _, text in topic.passages][:20]
-    words = [found[0].lower() for text in texts for found in WORD.finditer(text)]
-    language = language_of("".join(texts), words)
-    if language != "en":
-        form = ABOUT.get(language, "{}?")
-        return [
-            DraftQuestion(form.format(one.name), whole=False, about=(one.id,))
-            for one in material.topics
-        ]
     themes = [] if material.asked else [DraftQuestion(THEMES, whole=True)]
     return [*themes, *_varied(material)]
 
 
 def _varied(material: SuggestionMaterial) -> Iterator[DraftQuestion]:
-    """Yields a question for each topic, in the form, or on the speaker, that was used least."""
+    """Yields a question for each topic, in the form, or on the speaker, that was used least.
+
+    It has the language of the question that it follows on, or else that of its passages.
+    """
     used: Counter[str] = Counter()
     pairs = dict(material.pairs)
+    of_all = _language([*material.asked, material.answer]) if material.asked else None
     for topic in material.topics:
+        language = of_all or _language([text for _, text in topic.passages[:READ]])
+        if language != "en":
+            form = ABOUT.get(language, "{}?")
+            yield DraftQuestion(form.format(topic.name), whole=False, about=(topic.id,))
+            continue
         forms = {}
         if topic.type == PERSON:
             forms["who"] = f"Who is {topic.name}?"
@@ -199,6 +200,10 @@ def _varied(material: SuggestionMaterial) -> Iterator[DraftQuestion]:
             form = min(reversed(forms), key=lambda form: used[form])
             used[form] += 1
             yield DraftQuestion(forms[form], whole=False, about=(topic.id,))
+
+
+def _language(texts: Sequence[str]) -> str:
+    return language_of("".join(texts), (one[0] for text in texts for one in WORD.finditer(text)))
 
 
 def _speaker_on(topic: Topic) -> str | None:

@@ -4,6 +4,8 @@ The SDK makes JSON schemas from the classes of the results. They have no slots, 
 take a slot for the default of its field.
 """
 
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Annotated, Any, Final
@@ -17,11 +19,13 @@ from pydantic import Field, ValidationError
 from starlette.applications import Starlette
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
+from graphrag_neo4j.errors import GraphRAGError, NotFoundError, ReplyError
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.lookup import FoundEntity
 from graphrag_neo4j.settings import plain_problem
+from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import flat, shortened
 
 INSTRUCTIONS: Final = (
@@ -38,6 +42,8 @@ READ_ONLY: Final = ToolAnnotations(
 QUOTED = 300  # characters of a quote
 MEMBERS = 50  # entities of a community that a report names
 
+Spent = Callable[[Mapping[str, Usage]], None]
+Asking = Callable[[], AbstractAsyncContextManager[Spent]]
 Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
 Level = Annotated[
     int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
@@ -147,8 +153,8 @@ class ToolPassage:
 class Tools:
     """The tools for an open graph. The assistant reads their docstrings and field descriptions."""
 
-    def __init__(self, rag: AsyncGraphRAG) -> None:
-        self._rag = rag
+    def __init__(self, rag: AsyncGraphRAG, asking: Asking) -> None:
+        self._rag, self._asking = rag, asking
 
     async def global_search(
         self, question: Question, level: Level = None, where: Where = None
@@ -159,15 +165,10 @@ class Tools:
         detail; a coarse level is cheaper. Returns the answer with its sources, each with document,
         characters and quote.
         """
-        if self._rag.settings.has_model:
-            return tool_answer(
-                await self._rag.global_search(question, level=level, where=where or ())
-            )
-        # Without a level, map_calls=1 selects the finest level whose reports fit into one context.
-        found = self._rag.global_search(
-            question, level=level, where=where or (), context_only=True, map_calls=1
-        )
-        return tool_context(await found)
+        how: QueryOptions = {"method": "global", "level": level, "where": where or ()}
+        if not self._rag.settings.has_model:
+            how["map_calls"] = 1  # without a level, the finest whose reports fit into one context
+        return await self._search(question, how)
 
     async def local_search(self, question: Question, where: Where = None) -> ToolAnswer:
         """Answers a question about particular people, places, things or events.
@@ -175,10 +176,7 @@ class Tools:
         The answer is made from the entities in the question and the graph around them. Returns
         the answer with its sources, each with document, characters and quote.
         """
-        if self._rag.settings.has_model:
-            return tool_answer(await self._rag.local_search(question, where=where or ()))
-        found = self._rag.local_search(question, where=where or (), context_only=True)
-        return tool_context(await found)
+        return await self._search(question, {"method": "local", "where": where or ()})
 
     async def find_entities(
         self,
@@ -194,7 +192,9 @@ class Tools:
         Returns each question with the tool that suits it. Use this where the user does not know
         what to ask.
         """
-        found = await self._rag.suggest(limit)
+        async with self._asking() as spent:
+            found = await self._rag.suggest(limit)
+            spent(found.usage)
         return Questions([SuggestedQuestion(f"{one.method}_search", one.question) for one in found])
 
     async def read_report(self, ref: Ref) -> ReportText:
@@ -206,9 +206,17 @@ class Tools:
     async def read_source(self, ref: Ref) -> ToolPassage:
         """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
         if not (found := await self._rag.sources(ref)):
-            raise InputError(f"Source {ref} is no longer in the graph, or it never was.")
+            raise NotFoundError(f"Source {ref} is no longer in the graph, or it never was.")
         chunk, title, text = found[0], neutralised(found[0].title), neutralised(found[0].text)
         return ToolPassage(chunk.chunk, chunk.document, title, chunk.start, chunk.end, text)
+
+    async def _search(self, question: str, how: QueryOptions) -> ToolAnswer:
+        """Answers a question, or returns the context for an answer if no model is set."""
+        how["context_only"] = alone = not self._rag.settings.has_model
+        async with self._asking() as spent:
+            answer = await self._rag.query(question, **how)
+            spent(answer.usage)
+        return tool_context(answer) if alone else tool_answer(answer)
 
 
 def tool_answer(answer: Answer) -> ToolAnswer:
@@ -233,18 +241,25 @@ def tool_context(answer: Answer) -> ToolAnswer:
     return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
 
 
-def mcp_app(rag: AsyncGraphRAG) -> Starlette:
+@asynccontextmanager
+async def _free() -> AsyncGenerator[Spent]:
+    """Asks without a limit."""
+    yield lambda _: None
+
+
+def mcp_app(rag: AsyncGraphRAG, asking: Asking) -> Starlette:
     """The application that serves an open graph over streamable HTTP, at `/mcp`.
 
-    Whoever mounts it checks who may ask.
+    `asking` is entered for each question, and takes note of its usage. Whoever mounts the
+    application checks who may ask.
     """
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    return _server(rag).streamable_http_app(transport_security=checked)
+    return _server(rag, asking).streamable_http_app(transport_security=checked)
 
 
 async def serve_stdio(rag: AsyncGraphRAG) -> None:
     """Serves an open graph over standard input and output until the input ends."""
-    await _server(rag).run_stdio_async()
+    await _server(rag, _free).run_stdio_async()
 
 
 class _Server(MCPServer[Any]):
@@ -276,14 +291,14 @@ class _Server(MCPServer[Any]):
             raise
 
 
-def _server(rag: AsyncGraphRAG) -> MCPServer[Any]:
+def _server(rag: AsyncGraphRAG, asking: Asking) -> MCPServer[Any]:
     server = _Server(
         "graphrag-neo4j",
         instructions=INSTRUCTIONS,
         version=version("graphrag-neo4j"),
         log_level="WARNING",
     )
-    tools = Tools(rag)
+    tools = Tools(rag, asking)
     for name in [one for one in vars(Tools) if not one.startswith("_")]:
         server.add_tool(getattr(tools, name), annotations=READ_ONLY)
     return server

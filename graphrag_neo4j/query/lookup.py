@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import NotFoundError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source, read_metadata
@@ -147,17 +147,17 @@ async def read_communities(graph: Graph, level: int | None) -> Communities:
 
 
 async def read_report(graph: Graph, ref: int) -> CommunityReport:
-    """Returns the report of a community. Raises InputError if no community has this ref."""
+    """Returns the report of a community. Raises NotFoundError if no community has this ref."""
     rows = await graph.read("lookup/report", CommunityReport, ref=ref)
     if not rows:
-        raise InputError(f"Community {ref} is no longer in the graph, or it never was.")
+        raise NotFoundError(f"Community {ref} is no longer in the graph, or it never was.")
     return rows[0]
 
 
 async def read_entity(graph: Graph, name: str) -> Entity:
     """Returns the entity with this name, or else the one that differs in upper and lower case.
 
-    Raises InputError, which suggests similar names, if there is no such entity.
+    Raises NotFoundError, which suggests similar names, if there is no such entity.
     """
     for id_ in entity_ids(name):
         if rows := await graph.read("lookup/entity", Entity, id=id_):
@@ -165,7 +165,7 @@ async def read_entity(graph: Graph, name: str) -> Entity:
     else:
         like = await _names_like(graph, name)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
-        raise InputError(f"There is no entity {name!r} in the graph.{hint}")
+        raise NotFoundError(f"There is no entity {name!r} in the graph.{hint}")
     return replace(
         _without_citations(rows[0]),
         related=[[neutralised(text) for text in one] for one in rows[0].related],

@@ -22,7 +22,6 @@ CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(\S.*?)\s*", re.DOT
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 OF_ALL: Final = ("source", "title")  # fields that every document has
 METADATA: Final = "meta_"  # what the properties begin with that hold metadata
-FIELDS: Final = "`kg-build status --metadata` lists the fields and their values."
 EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
 MORE: Final = 4  # times as many hits are fetched where too few belong to the selection
 FETCHED: Final = 100_000  # hits that are looked at, at most
@@ -211,10 +210,15 @@ async def select(graph: Graph, where: object) -> Selection | None:
     for one in conditions:
         if one.field not in known:
             hint = did_you_mean(one.field, known)
-            raise InputError(f"No document has the field {one.field}.{hint} {FIELDS}")
+            raise InputError(
+                f"No document has the field {one.field}.{hint} The fields are {', '.join(known)}."
+            )
     found = await graph.read(
         "selection/documents", SelectedDocumentRow, conditions=[one.row for one in conditions]
     )
     if not found:
-        raise InputError(f"No document has {' and '.join(map(str, conditions))}. {FIELDS}")
+        raise InputError(
+            f"No document has {' and '.join(map(str, conditions))}. `kg-build status --metadata` "
+            "lists the fields and their values."
+        )
     return Selection(graph, [row["id"] for row in found], sum(row["chunks"] for row in found))

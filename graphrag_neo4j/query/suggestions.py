@@ -170,13 +170,18 @@ async def _material(
 
 
 async def _near(graph: Graph, after: Answer) -> list[str]:
-    """Returns the ids of entities near to an answer: in its context, and in the reports there."""
+    """Returns the ids of entities near to an answer.
+
+    They are those of its context and those in the reports there; those that it names come first.
+    """
     records = [record for table in after.context for record in table.records.values()]
-    entities = [record.id for record in records if record.kind == "Entities"]
+    entities = {one.id: one.text.partition(" | ")[0] for one in records if one.kind == "Entities"}
+    named = names(after.text, [NamedRow(id=i, score=0, name=it) for i, it in entities.items()])
     reports = [record.id for record in records if record.kind == "Reports"][:MEMBERS]
     rows = await graph.read("suggest/members", MembersRow, ids=reports, members=MEMBERS)
     members = _in_turn([row["members"] for row in rows])
-    return list(dict.fromkeys(_in_turn([entities, members])))[: 2 * NEAR]
+    near = _in_turn([list(entities), members])
+    return sorted(near, key=lambda id_: id_ not in named)[: 2 * NEAR]
 
 
 def _in_turn(lists: Sequence[Sequence[str]]) -> list[str]:

@@ -137,14 +137,15 @@ def test_tasks_of_a_chat_client_ask_nothing(
 def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
     chat, user = "/v1/chat/completions", [{"role": "user", "content": "Who?"}]
     wrong: list[tuple[str, object, int, str]] = [
-        (chat, {"model": "kg-lokal", "messages": user}, 400, "Did you mean kg-local"),
+        (chat, {"model": "kg-lokal", "messages": user}, 404, "Did you mean kg-local"),
         (chat, {"model": "kg-auto", "messages": []}, 400, "messages"),
         (chat, {"messages": user}, 400, "model: must be given"),
         (chat, b"{", 400, "can't be used"),
         ("/api/ask", {"question": "Who?", "how": 1}, 400, "how"),
         ("/api/ask", {"question": "Who?", "method": "lokal"}, 400, "Did you mean local?"),
         ("/api/sources/99999999", None, 404, "There is no source 99999999"),
-        ("/api/reports/99999999", None, 400, "99999999"),
+        ("/api/reports/99999999", None, 404, "99999999"),
+        ("/api/entity?name=Nobody", None, 404, "There is no entity 'Nobody'"),
         ("/api/nothing", None, 404, "Not Found"),
         (f"/api/sources/{10**30}", None, 400, "ref"),
         ("/api/ask", b"x" * 1_100_000, 413, "more than 1,000,000 bytes"),
@@ -155,6 +156,9 @@ def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
             path
         )
         assert says in reply["error"]["message"]
+    form = {**running.headers, "Content_Type": "application/x-www-form-urlencoded"}
+    status, reply, _ = ask(running, "/api/ask", {"question": "Who?"}, **form)
+    assert (status, "Content-Type: application/json" in reply["error"]["message"]) == (400, True)
     status, reply, _ = ask(running, "/api/documents/x.txt", b"x", "PUT", **running.headers)
     assert (status, "--write" in reply["error"]["message"]) == (403, True)
 
@@ -165,7 +169,9 @@ def test_only_who_has_the_token_is_let_in(running: Served) -> None:
     for path in ("/", "/api/state", "/v1/models", "/mcp", "/static/page.js", "/openapi.json"):
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "kg-build-80=wrong"}):
             assert ask(running, path, **given)[0] == 401, path
-    assert ask(running, f"/?token=wrong{TOKEN}")[0] == 401
+    status, page, response = ask(running, f"/?token=wrong{TOKEN}", Accept="text/html,*/*")
+    assert (status, response.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "<h1>The token is missing or wrong</h1>" in page
     status, _, response = ask(running, f"/?token={TOKEN}&x=1")
     assert (status, response.headers["location"]) == (303, "/?x=1")
     cookie = response.headers["set-cookie"]
@@ -303,4 +309,4 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
         for name, status in names:
             assert ask(writing, f"/api/documents/{name}", text, "PUT", **headers)[0] == status
         assert ask(writing, "/api/documents/b.txt", b"x" * 2_100_000, "PUT", **headers)[0] == 413
-        assert ask(writing, "/api/documents?source=none", None, "DELETE", **headers)[0] == 400
+        assert ask(writing, "/api/documents?source=none", None, "DELETE", **headers)[0] == 404

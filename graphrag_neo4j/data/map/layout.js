@@ -12,6 +12,7 @@ const STRONGEST = 40; // largest number of neighbours in the graph of an entity
    radius 500. A circle has room for a name above its parts. The root has the radius of the `ring`. */
 function pack(root) {
   const tree = d3.hierarchy(root, (one) => one.parts && [...one.parts, ...one.members]);
+  tree.children ??= []; // of an empty graph
   tree.sum((one) => (one.parts ? 0 : 1)).sort((a, b) => b.value - a.value);
   tree.eachAfter((node) => (node.children ? arrange(node) : Object.assign(node, { x: 0, y: 0, r: 1 })));
   const scale = 500 / tree.r;

@@ -11,16 +11,18 @@ const HINTS = {
 // what is to do once the map is there.
 const views = {}, whenDrawn = [];
 let atlas = null;
+let origin = null; // the link that led to what the panel shows: {mark, hash}, with the address before
 
 function addressOf(thing) {
   if (thing.address) return thing.address;
   return thing.parts ? (thing.ref ? `#community-${thing.ref}` : "#") : `#entity-${thing.ref}`;
 }
 
+/* What an address names; undefined if it is not in the map. */
 function thingAt(world, address) {
   const [, kind, ref] = address.match(/^#(community|entity)-(\d+)$/) ?? [];
-  const found = kind === "entity" ? world.entities.get(Number(ref)) : world.communities.get(Number(ref));
-  return found ?? world.root;
+  if (!kind) return world.root;
+  return (kind === "entity" ? world.entities : world.communities).get(Number(ref));
 }
 
 /* The documents, each with its first passage, for a page that can show passages. */
@@ -30,11 +32,15 @@ function documentsOf(world) {
   return [...first].map(([document, chunk]) => ({ name: world.documents[document].title, type: "document", address: `#source-${chunk.ref}` }));
 }
 
-function search(world, open) {
-  const input = document.getElementById("search"), list = document.getElementById("found");
-  const all = [...world.entities.values()].map((it) => [folded(it.name), it, it.degree])
+/* What can be found, as [the name in lower case, the thing, its weight]. */
+function namesIn(world) {
+  return [...world.entities.values()].flatMap((it) => [it.name, ...it.aliases ?? []].map((name) => [folded(name), it, it.degree]))
     .concat([...world.communities.values()].filter((it) => it.size > 1).map((it) => [folded(it.title), it, it.size]))
     .concat(views.source ? documentsOf(world).map((it) => [folded(it.name), it, 0]) : []);
+}
+
+function search(open) {
+  const input = document.getElementById("search"), list = document.getElementById("found");
   let found = [], chosen = -1;
   const close = () => {
     [list.hidden, input.ariaExpanded, chosen] = [true, "false", -1];
@@ -54,14 +60,16 @@ function search(world, open) {
   input.oninput = () => {
     const wanted = folded(input.value.trim());
     const rank = ([text]) => (text === wanted ? 0 : text.startsWith(wanted) ? 1 : 2);
-    found = wanted ? all.filter(([text]) => text.includes(wanted)).sort((a, b) => rank(a) - rank(b) || b[2] - a[2]).slice(0, 25) : [];
-    list.replaceChildren(...found.map(([, it], i) => {
+    const hits = (atlas.world.names ??= namesIn(atlas.world)).filter(([text]) => wanted && text.includes(wanted)).sort((a, b) => rank(a) - rank(b) || b[2] - a[2]);
+    found = [...new Set(hits.map(([, it]) => it))].slice(0, 25);
+    const none = wanted && !found.length ? [make("li", { role: "option", ariaSelected: "false", ariaDisabled: "true" }, "Nothing has this name.")] : [];
+    list.replaceChildren(...none, ...found.map((it, i) => {
       const kind = it.parts ? `community of ${it.size}` : it.type || "entity";
       const item = make("li", { id: `found-${i}`, role: "option", ariaSelected: "false", onpointerdown: () => take(it) });
       item.append(it.title ?? it.name, " ", make("small", {}, kind));
       return item;
     }));
-    [list.hidden, input.ariaExpanded, chosen] = [!found.length, String(found.length > 0), -1];
+    [list.hidden, input.ariaExpanded, chosen] = [!wanted, String(Boolean(wanted)), -1];
     if (found.length) mark(0);
   };
   input.onkeydown = (event) => {
@@ -69,7 +77,7 @@ function search(world, open) {
     if (event.key === "Escape") close();
     if (!found.length || list.hidden) return;
     if (step) mark(chosen + step);
-    if (event.key === "Enter") take(found[chosen][1]);
+    if (event.key === "Enter") take(found[chosen]);
     if (step || event.key === "Enter") event.preventDefault();
   };
   input.onblur = close;
@@ -83,8 +91,15 @@ function turnTo(heading) {
   if (top < 0 || (top > innerHeight && document.getElementById("ask"))) heading.scrollIntoView();
 }
 
+/* Returns from the panel to the link that led there. */
+function comeBack() {
+  origin.mark.scrollIntoView({ block: "center" });
+  origin.mark.focus({ preventScroll: true });
+  origin = null;
+}
+
 async function start() {
-  const world = await unpack();
+  let world = await unpack();
   const get = (id) => document.getElementById(id);
   const corpus = document.querySelector("h1").textContent;
   const open = (thing) => {
@@ -104,37 +119,63 @@ async function start() {
 
   /* Shows what the address names. A view of the panel alone leaves the picture as it is. */
   async function show() {
-    const [, kind, rest] = location.hash.match(/^#([a-z]+)-?(.*)$/) ?? [], view = views[kind];
-    if (!view) thing = thingAt(world, location.hash);
+    const address = location.hash, [, kind, rest] = address.match(/^#([a-z]+)-?(.*)$/) ?? [];
+    let view = views[kind], found = thingAt(world, address);
+    if (!found && !get("data")) {
+      await take();
+      found = thingAt(world, address);
+    }
+    if (!found) view = () => Promise.reject(new Error("This is not in the graph, or no longer."));
+    else if (!view) thing = found;
     const community = thing.parts ? thing : thing.inside ?? world.root;
     const way = trail(community);
     get("trail").replaceChildren(...way.map((it, i) => make("span", {}, i ? make("span", { ariaHidden: "true" }, "› ") : null, link(it.title, () => open(it)))));
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
     get("hint").textContent = HINTS[coarse.matches ? "touch" : "mouse"];
+    const viewed = view && await view(rest).catch((error) => [make("h2", { tabIndex: -1 }, error.message)]);
+    if (address !== location.hash) return; // the next address is being shown
     // First the panel, since a long one may narrow the picture by a scroll bar.
-    if (view) get("panel").replaceChildren(...await view(rest).catch((error) => [make("h2", { tabIndex: -1 }, error.message)]));
+    if (view) get("panel").replaceChildren(...viewed);
     else panel.show(thing);
+    if (origin && origin.hash !== address) get("panel").prepend(make("p", { class: "back" }, link("Back to the answer", comeBack)));
     picture.show(community, thing, mode);
     const heading = get("panel").querySelector("h2");
     document.title = `${view ? heading.textContent : thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
-    if (before) turnTo(heading);
+    if (origin?.hash === address) comeBack();
+    else if (before) turnTo(heading);
     before = mode;
   }
 
+  /* Reads the map anew, after documents have changed. */
+  async function take() {
+    atlas.world = panel.world = world = await unpack();
+    picture.hold(world);
+    thing = thingAt(world, addressOf(thing)) ?? world.root;
+    whenDrawn.forEach((act) => act());
+  }
+
+  /* Shows a changed graph in the picture. The panel stays, unless it shows the whole. */
+  async function renew() {
+    await take();
+    picture.show(thing.parts ? thing : thing.inside ?? world.root, thing, mode);
+    if (!location.hash) panel.show(world.root);
+  }
+
   for (const id of ["circles", "graph"]) get(id).onclick = () => { mode = id; show(); get(id).focus(); };
-  search(world, open);
+  search(open);
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => {
     const writes = event.isComposing || event.target.matches("input, textarea, select");
-    if (event.key === "Escape" && !writes) open(thingAt(world, location.hash).inside ?? world.root);
+    if (event.key === "Escape" && !writes) open(thingAt(world, location.hash)?.inside ?? world.root);
   });
+  atlas = { world, picture, renew };
   show();
-  atlas = { world, picture };
   whenDrawn.forEach((act) => act());
   document.documentElement.dataset.ready = "yes";
 }
 
 start().catch((error) => {
-  document.getElementById("panel").replaceChildren(make("p", {}, `The map can't be opened (${error}): use a newer browser.`));
+  const why = error.name === "Error" ? error.message : `use a newer browser (${error}).`;
+  document.getElementById("panel").replaceChildren(make("p", {}, `The map can't be opened: ${why}`));
 });

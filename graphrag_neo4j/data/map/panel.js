@@ -2,6 +2,7 @@
 /* The text beside the picture. Texts of documents and models are inserted as text, never as HTML. */
 
 const FIRST = 40; // items of a list that are shown at first
+const QUOTED = 3; // passages of an entity that are quoted
 const CITED = /\[\s*data\s*:([^\[\]]*)\]/gi;
 const PART = /(Entities|Relationships|Claims|Reports|Sources)\s*\(([^()]*)\)/g;
 const ORIGINS = {
@@ -68,8 +69,10 @@ class Panel {
     return [
       this.heading(world.root.title),
       make("p", { class: "facts" }, kinds.map((kind) => counted(...kind)).join(" · ")),
-      make("p", {}, "A circle is a community, and the circles in it are its parts. Open one to read its report. Its entities are dots, which you see when they are large enough."),
-      this.parts(world.root, "The largest communities"),
+      ...world.communities.size ? [
+        make("p", {}, "A circle is a community, and the circles in it are its parts. Open one to read its report. Its entities are dots, which you see when they are large enough."),
+        this.parts(world.root, "The largest communities"),
+      ] : [make("p", {}, "There are no communities yet: they come with the first documents.")],
     ];
   }
 
@@ -94,13 +97,15 @@ class Panel {
     return [
       this.heading(one.name),
       make("p", { class: "facts" }, [one.type, `entity ${one.ref}`, counted(one.degree, "relationship", "relationships")].filter(Boolean).join(" · ")),
+      one.aliases && make("p", { class: "facts" }, `Also called ${one.aliases.join(", ")}`),
       one.description && make("p", {}, one.description),
       make("h4", {}, "Communities"),
       this.list(trail(one.inside).slice(1), (it) => [link(it.title, () => this.open(it)), make("small", {}, ` level ${it.level}`)]),
       make("h4", {}, "What the documents say"),
-      ...quotes(this.world, wordsOf(this.world, "Entities", one.ref)),
+      ...quotes(this.world, wordsOf(this.world, "Entities", one.ref).slice(0, QUOTED)),
+      ...views.source ? [make("h4", {}, "Documents"), this.list(this.documents(one), ({ title, chunk }) => make("a", { href: `#source-${chunk.ref}` }, title))] : [],
       one.claims.length ? make("h4", {}, `Claims (${one.claims.length})`) : null,
-      one.claims.length ? this.list(one.claims, (it) => this.quoted(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
+      one.claims.length ? this.list(byDate(one.claims), (it) => this.quoted(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
       pairs.length ? make("h4", {}, `Related to (${pairs.length})`) : null,
       pairs.length ? this.list(pairs, (it) => {
         const acts = it.source === one.ref, verb = it.predicate;
@@ -110,6 +115,12 @@ class Panel {
         return this.quoted(text, "Relationships", it.ref);
       }) : null,
     ];
+  }
+
+  /* The documents that mention an entity, each with the first of these passages. */
+  documents(one) {
+    const there = Map.groupBy(one.chunks.map((ref) => this.world.chunks.get(ref)), (chunk) => chunk.document);
+    return [...there].map(([document, chunks]) => ({ title: this.world.documents[document].title, chunk: chunks.reduce((a, b) => (a.start < b.start ? a : b)) }));
   }
 
   parts(one, title) {
@@ -266,6 +277,11 @@ function bySentence(text) {
   return groups;
 }
 
+/* Claims in the order of their dates, those without one last. */
+function byDate(claims) {
+  return [...claims].sort((a, b) => (a.since ? b.since ? a.since.localeCompare(b.since) : -1 : b.since ? 1 : 0));
+}
+
 function isWord(text) {
   return /[\p{L}\p{N}]/u.test(text);
 }
@@ -278,6 +294,10 @@ function numbered(kind, ref) {
 function quotes(world, words) {
   if (!words.length) return [make("p", { class: "facts" }, "This is no longer in the graph.")];
   const each = new Map(words.map((one) => [`${one.chunk.document} ${one.start} ${one.text}`, one]));
-  return [...each.values()].map(({ chunk, start, text, length }) => make("blockquote", { title: world.documents[chunk.document].source }, text ? make("div", {}, text) : null, make("footer", {},
-    `${world.documents[chunk.document].title}, characters ${start.toLocaleString("en")}–${(start + length).toLocaleString("en")}`)));
+  return [...each.values()].map(({ chunk, start, text, length }) => {
+    const { title, source } = world.documents[chunk.document];
+    const place = `${title}, characters ${start.toLocaleString("en")}–${(start + length).toLocaleString("en")}`;
+    const there = views.source ? make("a", { href: `#source-${chunk.ref}-${start}-${start + length}` }, place) : place;
+    return make("blockquote", { title: source }, text ? make("div", {}, text) : null, make("footer", {}, there));
+  });
 }

@@ -2,6 +2,7 @@
 /* The picture: nested circles of communities, or the entity graph of one community. */
 
 const SMALLEST = 4; // pixels; entities whose places have a smaller radius are not drawn
+const TINY = 2.5; // pixels; the smallest radius of an entity that stands out
 const NAMED = 13; // pixels; entities whose places have a smaller radius have no name
 const ARROWS = "→↘↓↙←↖↑↗";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -9,20 +10,25 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 class Picture {
   constructor(canvas, world, open) {
-    Object.assign(this, { canvas, world, open, mode: "circles", view: [500, 500, 1010] });
+    Object.assign(this, { canvas, open, mode: "circles", view: [500, 500, 1010] });
     this.labels = new Labels(document.getElementById("labels"));
     this.context = canvas.getContext("2d");
-    this.nodes = new Map();
-    this.packed = pack(world.root);
-    this.packed.each((node) => this.nodes.set(node.data, node));
-    this.focus = this.packed;
+    this.hold(world);
     new ResizeObserver(() => this.resize()).observe(canvas);
     dark.addEventListener("change", () => this.draw());
     listen(this);
   }
 
+  /* Draws this world from now on. */
+  hold(world) {
+    Object.assign(this, { world, nodes: new Map(), packed: pack(world.root), lit: null, marked: [], hovered: null });
+    this.packed.each((node) => this.nodes.set(node.data, node));
+    this.focus = this.packed;
+  }
+
   /* Lets these communities and entities stand out, and all that holds them; the rest fades. Null: none. */
   light(things) {
+    this.marked = [...things ?? []].filter((thing) => !thing.parts);
     this.lit = things && new Set([...things].flatMap((thing) => this.nodes.get(thing)?.ancestors().map((node) => node.data) ?? []));
     this.draw();
   }
@@ -146,6 +152,10 @@ function dot(hue) {
   return `hsl(${hue} 48% ${dark.matches ? 64 : 54}%)`;
 }
 
+function accent() {
+  return dark.matches ? "#8cbcf5" : "#1f5fae";
+}
+
 function pale() {
   return dark.matches ? "hsl(210 10% 32%)" : "hsl(210 14% 80%)";
 }
@@ -174,9 +184,16 @@ function drawCircles(picture) {
   };
   drawRing(picture, note);
   visit(packed);
+  for (const thing of picture.marked) mark(picture, thing);
   for (const [node, [x, y, r]] of rings) ring(context, x, y, r, node.data === picture.chosen);
   const circles = standing(picture).children.filter((node) => node.children).map((node) => picture.place(node));
   picture.labels.show(circleNames(picture), { dots, circles }, picture.width, picture.height);
+}
+
+/* Marks an entity that stands out, also where it is too small to be seen. */
+function mark(picture, thing) {
+  const [x, y, r] = dotIn(picture.place(picture.nodes.get(thing)));
+  disc(picture.context, x, y, Math.max(r, TINY), accent());
 }
 
 function isSingle(node) {
@@ -289,7 +306,7 @@ function drawGraph(picture) {
 
 /* Lines between two neighbours of an entity are the faintest. */
 function lineColour(hovered, own, ofCommunity) {
-  if (hovered) return dark.matches ? "#8cbcf5" : "#1f5fae";
+  if (hovered) return accent();
   const strength = own ? 0.45 : ofCommunity ? 0.22 : 0.1;
   return dark.matches ? `rgb(160 175 190 / ${strength})` : `rgb(80 95 110 / ${strength})`;
 }

@@ -2,6 +2,7 @@
 /* The conversation: asks, shows the answer while it comes, and what it rests on. */
 
 const KEPT = "conversation"; // what is kept of this tab, so that a reload loses nothing
+const MOST = 20; // turns of a conversation that are kept
 
 /* Reads JSON from the server. Raises an error with the server's sentence. */
 async function fetched(path, options) {
@@ -28,12 +29,13 @@ async function* events(response) {
   }
 }
 
+/* A turn is {question} with {answer, proposed}, or with {failed, text}: why there is no answer, and the
+   text that came before. */
 class Conversation {
-  constructor(state) {
+  constructor() {
     const get = (id) => document.getElementById(id);
-    Object.assign(this, { state, get, turns: [], asking: null });
-    get("method").append(...state.methods.map((name) => make("option", { value: name }, name)));
-    get("level").append(make("option", { value: "" }, "any"), ...Array.from({ length: state.levels }, (_, n) => make("option", { value: n }, String(n))));
+    const { turns, before } = JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+    Object.assign(this, { get, turns: [], before, asking: null });
     get("method").onchange = () => { get("levels").hidden = get("method").value !== "global"; };
     get("form").onsubmit = (event) => { event.preventDefault(); this.ask(get("question").value.trim()); };
     get("question").onkeydown = (event) => {
@@ -41,38 +43,76 @@ class Conversation {
     };
     get("stop").onclick = () => this.asking?.abort();
     get("new").onclick = () => this.begin([]);
-    this.begin(JSON.parse(sessionStorage.getItem(KEPT) ?? "[]"));
+    this.begin(turns ?? []);
   }
 
   /* Shows a conversation from its beginning. */
   begin(turns) {
     this.asking?.abort();
+    if (this.turns.length) this.before = this.turns;
     this.turns = turns;
     this.get("talk").replaceChildren();
-    if (!turns.length) this.welcome();
+    this.refresh();
     for (const turn of turns) this.show(turn, this.place(turn.question));
     this.keep();
     this.get("question").focus();
   }
 
   keep() {
-    sessionStorage.setItem(KEPT, JSON.stringify(this.turns));
-    light(this.turns.at(-1)?.answer.citations);
+    sessionStorage.setItem(KEPT, JSON.stringify({ turns: this.turns.slice(-MOST), before: this.before?.slice(-MOST) }));
+    light(this.turns.findLast((turn) => turn.answer)?.answer.citations);
   }
 
-  welcome() {
-    const { name, counts, model } = this.state, proposed = make("div");
-    this.get("talk").append(make("section", { class: "turn" },
-      make("h2", {}, name || "Ask your documents"),
-      make("p", { class: "facts" }, `${counted(counts.documents, "document", "documents")} · ${counted(counts.entities, "entity", "entities")} · ${counted(counts.communities, "community", "communities")}`),
+  /* Brings up to date what is said of the graph. */
+  async refresh() {
+    await (this.turns.length ? this.offer() : this.welcome()).catch((error) => this.get("talk").append(make("p", { class: "flaw" }, error.message)));
+  }
+
+  /* Says what can be asked, and offers the choices that the graph has. */
+  async offer() {
+    const state = await read("/api/state"), { get } = this, title = state.name || "Ask your documents";
+    const filled = (id, options) => {
+      const { value } = get(id);
+      get(id).replaceChildren(...options);
+      if (value) get(id).value = value;
+    };
+    document.querySelector("h1").textContent = title;
+    filled("method", state.methods.map((name) => make("option", { value: name }, name)));
+    filled("level", [make("option", { value: "" }, "any"), ...Array.from({ length: state.levels }, (_, n) => make("option", { value: n }, String(n)))]);
+    const conditions = Object.entries(state.metadata).flatMap(([field, values]) => values.map((value) => `${field}=${value}`));
+    get("fields").replaceChildren(...[...conditions, "title=*word*", "source=*word*"].map((value) => make("option", { value })));
+    get("where").placeholder = `such as ${conditions[0] ?? "title=*word*"}`;
+    return { ...state, title };
+  }
+
+  async welcome() {
+    const proposed = make("div"), shown = make("section", { class: "turn" });
+    this.get("talk").replaceChildren(shown);
+    const { title, counts, model, write } = await this.offer();
+    const facts = [counted(counts.documents, "document", "documents"), counted(counts.entities, "entity", "entities"), counted(counts.communities, "community", "communities")];
+    const back = link("Back to the conversation before", () => this.begin(this.before));
+    shown.append(...[
+      make("h2", {}, title),
+      make("p", { class: "facts" }, facts.join(" · ")),
+      counts.documents ? null : make("p", {}, "There are no documents yet. ", write ? make("a", { href: "#documents" }, "Add some") : "Run kg-build index with your files."),
       make("p", {}, model ? `${model} answers, and each sentence leads to its place.` : "No model is set, so answers are quotations. With OPENAI_API_KEY, a model answers."),
-      proposed));
-    this.propose("/api/suggestions?n=6", proposed);
+      this.before?.length ? make("p", {}, back) : null,
+      proposed,
+    ].filter(Boolean));
+    if (counts.entities) await this.propose(await this.suggested("n=6", proposed), proposed);
   }
 
-  async propose(path, place) {
-    const found = await read(path).catch(() => []);
-    place.append(...found.map((one) => make("button", { type: "button", class: "proposed", onclick: () => this.ask(one.question) }, one.question)));
+  /* Asks for suggestions, and says so in their place. */
+  async suggested(query, place) {
+    const waiting = make("p", { class: "facts" }, "Looking for questions…");
+    place.append(waiting);
+    const found = await read(`/api/suggestions?${query}`).catch(() => []);
+    waiting.remove();
+    return found.map((one) => one.question);
+  }
+
+  propose(questions, place) {
+    place.append(...questions.map((question) => make("button", { type: "button", class: "proposed", onclick: () => this.ask(question) }, question)));
   }
 
   place(question) {
@@ -85,14 +125,15 @@ class Conversation {
   async ask(question) {
     if (!question || this.asking) return;
     if (!this.turns.length) this.get("talk").replaceChildren();
-    const [turn, asking] = [this.place(question), new AbortController()];
-    const [, answer, facts] = turn.children, { get } = this;
-    const history = this.turns.map((one) => [one.answer.question, one.answer.text]);
-    const method = get("method").value, level = get("level").value, where = get("where").value.trim();
-    const body = { question, method, history, where: where ? [where] : [] };
-    if (method === "global" && level) body.level = Number(level);
-    this.asking = asking;
+    const { get } = this, asking = (this.asking = new AbortController()), turn = { question }, place = this.place(question);
+    const [, answer, facts] = place.children;
+    const history = this.turns.filter((one) => one.answer).map((one) => [one.answer.question, one.answer.text]);
+    const where = get("where").value.split(";").map((one) => one.trim()).filter(Boolean);
+    const body = { question, method: get("method").value, history, where };
+    if (body.method === "global" && get("level").value) body.level = Number(get("level").value);
+    this.turns.push(turn);
     this.busy(true);
+    get("question").value = "";
     facts.textContent = "Searching…";
     let text = "", drawn = 0;
     try {
@@ -103,23 +144,24 @@ class Conversation {
           text += value;
           drawn ||= requestAnimationFrame(() => { drawn = 0; answer.replaceChildren(markdown(text, () => ["…"])); });
         } else {
-          cancelAnimationFrame(drawn);
           const { context, ...answered } = value; // it is large, and what is kept has a limit
-          this.turns.push({ question, answer: answered });
-          this.show(this.turns.at(-1), turn);
-          this.keep();
-          this.propose(`/api/suggestions?n=3&after=${value.id}`, turn);
+          turn.answer = answered;
         }
       }
-      get("question").value = "";
     } catch (error) {
-      facts.textContent = asking.signal.aborted ? "Stopped." : error.message;
-      facts.className = "facts flaw";
-    } finally {
-      this.asking = null;
-      this.busy(false);
-      get("question").focus();
+      Object.assign(turn, { text, failed: asking.signal.aborted ? "Stopped." : error.message });
     }
+    cancelAnimationFrame(drawn);
+    if (!this.turns.includes(turn)) return; // another conversation has begun
+    this.asking = null;
+    this.show(turn, place);
+    this.keep();
+    this.busy(false);
+    get("question").focus();
+    if (!turn.answer) return;
+    turn.proposed = await this.suggested(`n=3&after=${turn.answer.id}`, place);
+    this.propose(turn.proposed, place);
+    this.keep();
   }
 
   busy(is) {
@@ -127,9 +169,16 @@ class Conversation {
     this.get("stop").hidden = !is;
   }
 
-  /* Shows a whole answer in its place. */
-  show({ answer }, turn) {
-    const [, body, facts] = turn.children, known = new Map(answer.citations.map((one) => [`${one.kind} ${one.ref}`, one]));
+  /* Shows a turn in its place. */
+  show({ question, answer, failed, text, proposed }, turn) {
+    const [, body, facts] = turn.children;
+    if (!answer) {
+      body.replaceChildren(markdown(text ?? "", () => ["…"]));
+      facts.className = "facts flaw";
+      facts.replaceChildren(failed ?? "This was not answered.", " ", link("Ask again", () => this.ask(question)));
+      return;
+    }
+    const known = new Map(answer.citations.map((one) => [`${one.kind} ${one.ref}`, one]));
     const numbers = new Map();
     const mark = (bracket, said) => citations(bracket).map(([kind, ref]) => {
       const key = `${kind} ${ref}`;
@@ -143,6 +192,7 @@ class Conversation {
       [`${answer.method} search`, `${answer.elapsed.toFixed(1)} s`, calls && counted(calls, "call", "calls"), cost && `$${cost.toFixed(4)}`].filter(Boolean).join(" · "), " ",
       make("button", { type: "button", class: "link", onclick: (event) => this.copy(answer, numbers, known, event.target) }, "Copy as Markdown"));
     turn.append(...[answer.incomplete, ...answer.notices].filter(Boolean).map((said) => make("p", { class: "facts" }, said)));
+    this.propose(proposed ?? [], turn);
   }
 
   async copy(answer, numbers, known, button) {
@@ -173,6 +223,13 @@ function bestOf(sources, said) {
   return [...sources].sort((a, b) => shared(b) - shared(a))[0];
 }
 
+/* The beginning of what the graph says of a record. */
+function described(kind, ref) {
+  const table = { Reports: "communities", Entities: "entities", Relationships: "relationships", Claims: "claims" }[kind];
+  const one = atlas?.world[table]?.get(ref), text = flat((one?.summary ?? one?.description ?? "").replace(CITED, ""));
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
 /* The mark of a citation. Hover and focus show the sentence that it rests on, a click opens it. */
 function chip(number, kind, ref, citation, said) {
   const source = bestOf(citation?.sources ?? [], said), tip = document.getElementById("quote");
@@ -181,7 +238,8 @@ function chip(number, kind, ref, citation, said) {
   const name = citation?.title ?? numbered(kind, ref);
   const mark = make("a", { class: "cite", textContent: String(number), ariaLabel: `${number}: ${name}`, href: address ?? "#" });
   const show = () => {
-    tip.replaceChildren(make("strong", {}, name), ...(citation?.sources ?? []).map((one) => make("p", {}, placeOf(one))));
+    const told = (citation?.sources ?? []).map(placeOf);
+    tip.replaceChildren(make("strong", {}, name), ...(told.length ? told : [described(kind, ref)]).map((one) => make("p", {}, one)));
     if (citation && !citation.supported) tip.append(make("p", { class: "flaw" }, "This was not in the context of the answer."));
     tip.hidden = false;
     const { left, bottom, top } = mark.getBoundingClientRect(), below = bottom + tip.offsetHeight + 8 < innerHeight;
@@ -190,11 +248,14 @@ function chip(number, kind, ref, citation, said) {
     mark.setAttribute("aria-describedby", "quote");
   };
   const hide = () => { tip.hidden = true; };
+  mark.onclick = (event) => {
+    if (mark.hash === location.hash) {
+      event.preventDefault(); // it would lead nowhere
+      dispatchEvent(new HashChangeEvent("hashchange"));
+    } else origin = { mark, hash: location.hash };
+  };
   Object.assign(mark, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide });
   return mark;
 }
 
-read("/api/state").then((state) => {
-  document.querySelector("h1").textContent = state.name || "Ask your documents";
-  new Conversation(state);
-}).catch((error) => document.getElementById("talk").replaceChildren(make("p", { class: "flaw" }, error.message)));
+const conversation = new Conversation();

@@ -20,6 +20,7 @@ function light(citations) {
 }
 
 whenDrawn.push(() => light(cited));
+document.querySelector(".doors").onclick = () => { origin = null; };
 
 /* A passage in its document, with the sentence marked that was cited. */
 views.source = async (address) => {
@@ -32,7 +33,7 @@ views.source = async (address) => {
   setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
     make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
-    make("p", { class: "facts" }, `${decodeURIComponent(found.document)} · characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
+    make("p", { class: "facts", title: decodeURIComponent(found.document) }, `Characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
     text,
     make("h3", {}, "This passage mentions"),
     make("ul", { class: "cited" }, found.entities.map((one) => make("li", {}, make("a", { href: `#entity-${one.ref}` }, one.name)))),
@@ -41,7 +42,7 @@ views.source = async (address) => {
 
 /* All documents, and what became of them. Where the server writes, files can be dropped here. */
 views.documents = async () => {
-  const { write } = await read("/api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
+  const { write, running } = await read("/api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
   const row = (one) => {
     const item = make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")));
     if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.title}`, onclick: () => remove(one, item) }, one.source.includes("#") ? "Delete the file" : "Delete"));
@@ -63,11 +64,12 @@ views.documents = async () => {
     try {
       const flaws = (await act()) ?? [];
       for await (const [, run] of events(await fetched("/api/run"))) {
-        const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total === null ? "" : ` of ${run.total.toLocaleString("en")}`;
-        told.textContent = run.running ? `Reading: ${run.stage} ${run.done.toLocaleString("en")}${of}${cost}` : [...flaws, ...run.problems].join(" ") || `Everything is read${cost}. Reload the page to see it on the map.`;
+        const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
+        told.textContent = run.running ? `Reading… ${run.stage}${of}${cost}` : [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
       }
       list.replaceChildren();
       found = await more("");
+      await Promise.all([conversation.refresh(), atlas?.renew()]);
     } catch (error) {
       told.textContent = error.message;
     }
@@ -90,5 +92,6 @@ views.documents = async () => {
   const place = make("div", { class: "drop" }, make("label", { htmlFor: "files" }, "Drop files here, or choose some"), chosen);
   place.ondragover = (event) => event.preventDefault();
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
+  if (running) change(() => []);
   return [make("h2", { tabIndex: -1 }, "Documents"), write ? place : null, told, list, button].filter(Boolean);
 };

@@ -38,10 +38,14 @@ class MapChunkRow(TypedDict):
 
 
 class MapEntityRow(TypedDict):
-    """An entity; `community` is the ref of its leaf, `chunks` holds refs."""
+    """An entity; `community` is the ref of its leaf, `chunks` holds refs.
+
+    `aliases` holds its other names, None if it has none.
+    """
 
     ref: int
     name: str
+    aliases: list[str] | None
     type: str
     description: str
     degree: int
@@ -158,10 +162,13 @@ def page_parts() -> tuple[str, str, str]:
     return _text("page.html"), _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
 
 
-async def read_map(graph: Graph) -> Map:
-    """Reads the data of a map from a graph. Raises InputError if the graph has no communities."""
+async def read_map(graph: Graph, places: int = PLACES, *, may_be_empty: bool = False) -> Map:
+    """Reads the data of a map from a graph, with at most `places` chunks of each entity.
+
+    Raises InputError if the graph has no communities, unless it may be empty.
+    """
     communities = await graph.read("map/communities", MapCommunityRow)
-    if not communities:
+    if not communities and not may_be_empty:
         raise InputError("The graph has no communities yet. Run `kg-build index PATHS` first.")
     chunks = await graph.read("map/chunks", MapChunkRow)
     documents = list(dict.fromkeys((row["source"], row["document"]) for row in chunks))
@@ -171,7 +178,7 @@ async def read_map(graph: Graph) -> Map:
         chunks=_table(
             "chunks", ({**row, "document": place[row["source"], row["document"]]} for row in chunks)
         ),
-        entities=_table("entities", await graph.read("map/entities", MapEntityRow, places=PLACES)),
+        entities=_table("entities", await graph.read("map/entities", MapEntityRow, places=places)),
         relationships=_table(
             "relationships",
             await graph.read("map/relationships", MapRelationshipRow, places=PLACES),

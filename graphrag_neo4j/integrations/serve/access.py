@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -36,6 +36,15 @@ HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
+REFUSED: Final = (
+    "The token is missing or wrong: open the address that `kg-build serve` printed, or send the "
+    "token as `Authorization: Bearer …` (as API key of an OpenAI client)."
+)
+REFUSED_PAGE: Final = """<!DOCTYPE html><html lang="en">
+<meta name="viewport" content="width=device-width"><title>The token is missing</title>
+<h1>The token is missing or wrong</h1>
+<p>Open the address that <code>kg-build serve</code> printed when it started. It ends in
+<code>?token=…</code>, and this browser then keeps the token for a month.</p></html>"""
 TYPES: Final = {  # what OpenAI calls an error of this status
     HTTPStatus.UNAUTHORIZED: "authentication_error",
     HTTPStatus.FORBIDDEN: "permission_error",
@@ -110,12 +119,9 @@ class Access:
         by_bearer = scheme.casefold() == "bearer" and self._right(bearer.strip())
         if by_bearer or self._right(request.cookies.get(cookie, "")):
             return None
-        return refusal(
-            HTTPStatus.UNAUTHORIZED,
-            "The token is missing or wrong: open the address that `kg-build serve` printed, or "
-            "send the token as `Authorization: Bearer …` (as API key of an OpenAI client).",
-            www_authenticate="Bearer",
-        )
+        if "text/html" in request.headers.get("accept", ""):
+            return HTMLResponse(REFUSED_PAGE, HTTPStatus.UNAUTHORIZED)
+        return refusal(HTTPStatus.UNAUTHORIZED, REFUSED, www_authenticate="Bearer")
 
     def _right(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self._token.encode())

@@ -21,6 +21,7 @@ from graphrag_neo4j.errors import (
     GraphError,
     GraphRAGError,
     InputError,
+    NotFoundError,
 )
 from graphrag_neo4j.integrations.mcp import mcp_app
 from graphrag_neo4j.integrations.serve import chat, page, rest
@@ -30,6 +31,7 @@ from graphrag_neo4j.integrations.serve.uploads import Uploads
 from graphrag_neo4j.settings import plain_problem
 
 STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
+    (NotFoundError, HTTPStatus.NOT_FOUND),
     (InputError, HTTPStatus.BAD_REQUEST),
     (TooManyError, HTTPStatus.TOO_MANY_REQUESTS),
     (BudgetSpentError, HTTPStatus.TOO_MANY_REQUESTS),
@@ -41,7 +43,7 @@ STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
 
 def make_app(questions: Questions, *, write: bool) -> FastAPI:
     """Makes the application that asks an open graph and, with `write`, takes documents."""
-    tools = mcp_app(questions.rag)
+    tools = mcp_app(questions.rag, questions.asking)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -75,11 +77,13 @@ async def _of_ours(_: Request, error: Exception) -> Response:
     return JSONResponse(problem(status, str(error)), status, again)
 
 
-async def _of_request(_: Request, error: Exception) -> Response:
+async def _of_request(request: Request, error: Exception) -> Response:
     wrong = "; ".join(
         f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {plain_problem(one)}"
         for one in cast("RequestValidationError", error).errors()
     )
+    if request.method == "POST" and "json" not in request.headers.get("content-type", ""):
+        wrong = "send it with the header Content-Type: application/json"
     return JSONResponse(problem(400, f"The request can't be used: {wrong}."), 400)
 
 

@@ -19,7 +19,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError
 from graphrag_neo4j.integrations.serve.access import problem
 from graphrag_neo4j.integrations.serve.questions import Asked, Questions, as_events
 from graphrag_neo4j.model import Usage
@@ -102,11 +102,11 @@ async def chat_completions(body: ChatRequest, questions: Asked, request: Request
 def asked(request: ChatRequest) -> tuple[str, QueryOptions]:
     """The question of a request, and how it is asked.
 
-    Raises InputError for an unknown model, and if the last message is no question.
+    Raises NotFoundError for an unknown model, and InputError if the last message is no question.
     """
     if request.model not in MODELS:
         hint = did_you_mean(request.model, MODELS)
-        raise InputError(f"There is no model {request.model}: {', '.join(MODELS)}.{hint}")
+        raise NotFoundError(f"There is no model {request.model}: {', '.join(MODELS)}.{hint}")
     said = [one for one in request.messages if one.text.strip()]
     wishes = [one.text for one in said if one.role in {"system", "developer"}]
     turns = [one for one in said if one.role in {"user", "assistant"}]

@@ -113,7 +113,7 @@ async def list_documents(graph: Graph, after: str, limit: int) -> list[ListedDoc
             title=row["title"],
             chunks=row["chunks"],
             state="failed" if row["failed"] else "pending" if row["pending"] else "read",
-            reasons=row["reasons"],
+            reasons=row["reasons"] if row["chunks"] else ["it holds no text"],
         )
         for row in rows
     ]

@@ -16,7 +16,8 @@ from graphrag_neo4j.text.files import data
 router = APIRouter()
 PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) of its document
 
-SCRIPTS = ("markdown", "ask", "side")
+PLACES = 50  # chunks of an entity, of which the page makes its list of documents
+SCRIPTS = ("markdown", "side", "ask")
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="/static/page.css">'
 DOORS = (
@@ -74,4 +75,5 @@ async def source(place: Annotated[str, Path(pattern=PLACE)]) -> RedirectResponse
 @router.get("/api/map", response_class=PlainTextResponse)
 async def map_data(questions: Asked) -> PlainTextResponse:
     """The data of the map, packed as in the file that `kg-build map` writes."""
-    return PlainTextResponse((await read_map(questions.rag.graph)).packed())
+    found = await read_map(questions.rag.graph, PLACES, may_be_empty=True)
+    return PlainTextResponse(found.packed())

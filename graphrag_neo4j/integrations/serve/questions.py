@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, date, datetime
 from http import HTTPStatus
 from typing import Annotated, Final
@@ -45,21 +45,14 @@ class Questions:
     ) -> AsyncGenerator[str | Answer, None]:
         """Yields the text of an answer piece by piece, and at last the answer.
 
-        Raises TooManyError, BudgetSpentError if the day's limit is reached, and the errors of
-        `AsyncGraphRAG.query`.
+        Raises the errors of `asking` and of `AsyncGraphRAG.query`.
         """
-        if self._running >= AT_ONCE:
-            raise TooManyError(f"{AT_ONCE} questions are being answered: ask again in a moment.")
-        self._running += 1
-        try:
-            await self._refuse_spent()
+        async with self.asking() as spent:
             async with self.rag.stream(question, **how) as stream:
                 async for piece in stream:
                     yield piece
-            self._spend(stream.answer.usage)
+            spent(stream.answer.usage)
             yield stream.answer
-        finally:
-            self._running -= 1
 
     async def whole(self, question: str | Question, how: QueryOptions) -> Answer:
         """Returns an answer. Raises the errors of `answer`."""
@@ -80,14 +73,28 @@ class Questions:
     async def suggest(self, n: int, after: int | None) -> Suggestions:
         """Suggests `n` questions, which follow on a kept answer if `after` is its number.
 
-        Raises BudgetSpentError if the day's limit is reached, and the errors of
-        `AsyncGraphRAG.suggest`.
+        Raises the errors of `asking` and of `AsyncGraphRAG.suggest`.
         """
-        await self._refuse_spent()
         answer, history = self._answers.get(after or 0, (None, []))
-        found = await self.rag.suggest(n, after=answer, history=history)
-        self._spend(found.usage)
+        async with self.asking() as spent:
+            found = await self.rag.suggest(n, after=answer, history=history)
+            spent(found.usage)
         return found
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncGenerator[Callable[[Mapping[str, Usage]], None]]:
+        """Counts a question among those at once. Yields what takes note of its usage.
+
+        Raises TooManyError, and BudgetSpentError if the day's limit is reached.
+        """
+        if self._running >= AT_ONCE:
+            raise TooManyError(f"{AT_ONCE} questions are being answered: ask again in a moment.")
+        self._running += 1
+        try:
+            await self._refuse_spent()
+            yield self._spend
+        finally:
+            self._running -= 1
 
     def _spend(self, usage: Mapping[str, Usage]) -> None:
         self._spent += Usage.total(usage.values()).cost or 0.0

@@ -14,9 +14,8 @@ import anyio
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException
 
-from graphrag_neo4j.errors import GraphRAGError
+from graphrag_neo4j.errors import GraphRAGError, NotFoundError
 from graphrag_neo4j.integrations.serve.access import problem
 from graphrag_neo4j.integrations.serve.lookup import (
     ListedDocument,
@@ -51,7 +50,11 @@ class Ask(BaseModel):
 
 
 class GraphState(BaseModel):
-    """What is served: the counts of the graph by kind, and the model that answers, if one does."""
+    """What is served: the counts of the graph by kind, and the model that answers, if one does.
+
+    `metadata` holds the fields by which documents can be selected, with their most frequent values.
+    `running` tells whether documents that were uploaded are being read.
+    """
 
     name: str
     counts: dict[str, int]
@@ -60,7 +63,9 @@ class GraphState(BaseModel):
     failures: int
     model: str | None
     methods: list[str]
+    metadata: dict[str, list[str]]
     write: bool
+    running: bool
 
 
 @router.post("/ask", response_model=None)
@@ -76,7 +81,7 @@ async def ask(body: Ask, questions: Asked) -> Response:
 @router.get("/state")
 async def state(questions: Asked) -> GraphState:
     """Tells what the graph holds, and what answers from it."""
-    status, settings = await questions.rag.status(), questions.rag.settings
+    status, settings = await questions.rag.status(metadata=True), questions.rag.settings
     return GraphState(
         name=questions.name,
         counts=dict(status.counts),
@@ -85,7 +90,9 @@ async def state(questions: Asked) -> GraphState:
         failures=len(status.failures),
         model=settings.model_for("answer") if settings.has_model else None,
         methods=["auto", *METHODS],
+        metadata={one["field"]: [it["value"] for it in one["values"]] for one in status.metadata},
         write=questions.uploads is not None,
+        running=questions.uploads is not None and questions.uploads.state.running,
     )
 
 
@@ -113,7 +120,7 @@ async def report(questions: Asked, ref: Ref) -> CommunityReport:
 async def source(questions: Asked, ref: Ref) -> Passage:
     """Reads a passage with what stands around it, and the entities that it mentions."""
     if (passage := await read_passage_around(questions.rag.graph, ref)) is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND, f"There is no source {ref} in the graph.")
+        raise NotFoundError(f"There is no source {ref} in the graph.")
     return passage
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from graphrag_neo4j import embedded
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents.sources import SUFFIXES
-from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError
 from graphrag_neo4j.index.removal import known_sources
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
@@ -76,14 +76,15 @@ class Uploads:
     async def delete(self, source: str) -> None:
         """Has the next run delete a document, or a file that came through the server.
 
-        Such a file is deleted with all of its rows. Raises InputError if there is no such document.
+        Such a file is deleted with all of its rows. Raises NotFoundError if there is no such
+        document.
         """
         file = Path(unquote(urlsplit(source).path))
         if file.parent == self._folder.resolve():
             await anyio.Path(file).unlink(missing_ok=True)
             source = str(file)
         elif not await known_sources(self._rag.graph, [source]):
-            raise InputError(f"There is no document {source} in the graph.")
+            raise NotFoundError(f"There is no document {source} in the graph.")
         self._deleted.append(source)
 
     def begin(self) -> RunState:

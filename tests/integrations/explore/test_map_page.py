@@ -61,7 +61,8 @@ def corpus() -> Map:
             communities.append([ref, top, 1, 30 - n, name, "", 5.0, "", "model", []])
             for _ in range(30 - n):
                 number = len(entities) + 1
-                entities.append([number, f"Merchant Number {number}", "person", "", 9, ref, [1]])
+                name = f"Merchant Number {number}"
+                entities.append([number, name, None, "person", "", 9, ref, [1]])
     pairs: list[list[object]] = [
         [n, n, n % len(entities) + 1, 1, None, "", []] for n in range(1, len(entities) + 1)
     ]
@@ -75,7 +76,8 @@ def small(
     cited = "[Data: Entities (1); Relationships (7); Claims (3); Reports (5); Sources (9)]"
     cited += " [Data: Entities (77)]"
     community: list[object] = [5, None, 0, 2, title, f"Said. {cited}", 5.0, "", "model", []]
-    entities = [[1, name, "person", "", 1, 5, [9, 9]], [2, "BOB", "person", "", 1, 5, [9]]]
+    bob = [2, "BOB", ["Robert", "Rob"], "person", "", 1, 5, [9]]
+    entities = [[1, name, None, "person", "", 1, 5, [9, 9]], bob]
     texts = [[9 + n, 0, 20 * n, f"Ann met Bob {n} times."] for n in range(chunks)]
     claim = [3, f"{name} owes Bob.", "TRUE", None, None, 9, 0, 9, [1]]
     pair = [7, 1, 2, 1.0, predicate, f"{name} met Bob.", [9]]
@@ -192,7 +194,9 @@ def test_an_entity_shows_who_acts(
 
 def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> None:
     reports: Any = [[n, None, 0, 253, f"C{n}", "", 5.0, "", "model", []] for n in (1, 2)]
-    entities = [[n, f"E{n}", f"type {n % 2}", "", 1, 1 + n // 254, [1]] for n in range(1, 255)]
+    entities = [
+        [n, f"E{n}", None, f"type {n % 2}", "", 1, 1 + n // 254, [1]] for n in range(1, 255)
+    ]
     pairs: list[list[object]] = [[n, 1, n, n, None, "", []] for n in range(2, 254)]
     drawn = Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], reports)
     put(page, drawn, tmp_path / "map.html")
@@ -240,7 +244,7 @@ def test_whole_sentences_are_quoted_that_say_it(page: Page, tmp_path: Path) -> N
     whole = "The Ghost was shown to Mr. Scrooge at his counting-house [Data: Sources (1)]."
     none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
     community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
-    entity = [1, "Jacob Marley", "person", "", 0, 1, [1]]
+    entity = [1, "Jacob Marley", None, "person", "", 0, 1, [1]]
     drawn = Map([["Carol", "carol"]], [[1, 0, 100, WRAPPED]], [entity], [], [], [community])
     put(page, drawn, tmp_path / "map.html")
     page.chrome.execute_script("location.hash = '#community-1'")

@@ -92,6 +92,17 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
+async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: Path) -> None:
+    environment = {**carol.environment, "KG_MAX_COST_A_DAY": "0"}
+    async with over_http(tmp_path, environment) as client:
+        for tool in ("local_search", "global_search", "suggest_questions"):
+            asked = {} if tool == "suggest_questions" else {"question": QUESTION}
+            refused = await client.call_tool(tool, asked)
+            assert refused.is_error
+            assert "The limit of $0.00 a day" in text_of(refused)
+        assert await call(client, "find_entities", text="Scrooge")
+
+
 async def test_six_tools_are_listed_and_none_writes(client: Client) -> None:
     tools = (await client.list_tools()).tools
     assert client.instructions

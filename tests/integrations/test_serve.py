@@ -120,6 +120,22 @@ def test_history_wishes_conditions_and_parts_reach_the_search(
         )
 
 
+def test_an_answer_that_breaks_off_ends_with_the_error(
+    running: Served, client: openai.OpenAI, carol: Indexed
+) -> None:
+    messages: Any = [{"role": "user", "content": QUESTION}]
+    carol.endpoint.change(half=1.0, only=("answer",))
+    try:
+        with pytest.raises(openai.APIError, match="can't be reached"):
+            list(client.chat.completions.create(model="kg-local", messages=messages, stream=True))
+        asked = {"question": QUESTION, "method": "local"}
+        status, events, _ = ask(running, "/api/ask", asked, **running.headers)
+    finally:
+        carol.endpoint.change(half=0.0, only=())
+    *_, last = events.rstrip().split("\n\n")
+    assert (status, last.partition("\n")[0]) == (200, "event: error")
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_tasks_of_a_chat_client_ask_nothing(
     task: str, client: openai.OpenAI, carol: Indexed

@@ -86,8 +86,28 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
     page.chrome.refresh()
     page.until("document.querySelectorAll('.turn .facts button').length === 2")
     page.wait("#panel mark")
+    assert page.all(".turn .proposed")
     page.wait("#new")[0].click()
     page.wait(".proposed", 3)
+    page.wait(".turn p .link")[0].click()
+    assert len(page.wait(".turn .facts button", 2)) == 2
+
+
+def test_what_is_stopped_stays_and_can_be_asked_again(opened: Page, carol: Indexed) -> None:
+    page = opened
+    choose(page, "local")
+    carol.endpoint.change(pace=0.3)
+    page.wait("#question")[0].send_keys(QUESTION, Keys.ENTER)
+    page.until("document.querySelector('.answer p')?.textContent.trim()")
+    page.wait("#stop")[0].click()
+    said = page.wait(".answer")[0].text
+    carol.endpoint.change(pace=0)
+    assert page.wait(".flaw")[0].text == "Stopped. Ask again"
+    page.chrome.refresh()
+    assert page.wait(".answer")[0].text == said
+    page.wait(".flaw .link")[0].click()
+    page.wait(".answer a.cite")
+    assert len(page.all(".flaw")) == 1
 
 
 def test_methods_levels_conditions_and_refusals(opened: Page) -> None:
@@ -99,7 +119,8 @@ def test_methods_levels_conditions_and_refusals(opened: Page) -> None:
     choose(page, "local")
     page.wait("#where")[0].send_keys("sourc=carol")
     page.wait("#question")[0].send_keys("Who is it?", Keys.ENTER)
-    assert "Did you mean source?" in page.wait(".flaw")[0].text
+    assert "Did you mean source? The fields are source, title" in page.wait(".flaw")[0].text
+    assert page.ask("document.getElementById('fields').options.length") > 1
     page.chrome.get_log("browser")  # type: ignore[no-untyped-call] # the status of the refusal
 
 
@@ -118,26 +139,46 @@ def test_nothing_that_documents_say_becomes_markup(opened: Page) -> None:
     )
 
 
-def test_a_file_is_uploaded_asked_about_and_deleted(opened: Page, tmp_path: Path) -> None:
+def test_a_file_is_uploaded_asked_about_and_deleted(
+    opened: Page, carol: Indexed, tmp_path: Path
+) -> None:
     page = opened
+    status = "document.querySelector('#panel [role=status]')?.textContent"
     file = tmp_path / "ada.txt"
     file.write_text("Ada Lovelace met Charles Babbage in London in 1833. " * 3)
     page.chrome.execute_script("location.hash = '#documents'")
     page.wait("#files")
+    carol.endpoint.change(latency=1.0)
     page.chrome.find_element(By.ID, "files").send_keys(str(file))
-    page.until(
-        "document.querySelector('#panel [role=status]').textContent.startsWith('Everything')"
-    )
+    page.until(f"{status}.startsWith('Reading')")
+    page.chrome.execute_script("location.hash = ''")
+    page.until(f"{status} === undefined")
+    page.chrome.execute_script("location.hash = '#documents'")
+    page.until(f"{status}?.startsWith('Reading')")
+    carol.endpoint.change(latency=0)
+    page.until(f"{status}?.startsWith('Everything')")
     titles = "[...document.querySelectorAll('#panel .list li span')].map(one => one.textContent)"
     page.until(f"{titles}.includes('ada.txt')")
     ask(page, "Whom did Ada Lovelace meet in London?")
     assert "Babbage" in page.wait(".answer")[0].text
+    page.wait("#search")[0].send_keys("Charles Babb")
+    page.wait("#found li")[0].click()
+    page.until(
+        "document.querySelector('#panel h2').textContent.toLowerCase() === 'charles babbage'"
+    )
+    assert page.ask("document.querySelector('#panel a[href^=\"#source-\"]').textContent") == (
+        "ada.txt, characters 0–51"
+    )
+    entity = page.ask("location.hash")
+    page.chrome.execute_script("location.hash = '#documents'")
     page.wait("#panel button[aria-label='Delete ada.txt']")[0].click()
     page.chrome.switch_to.alert.accept()
-    page.until(
-        "document.querySelector('#panel [role=status]').textContent.startsWith('Everything')"
-    )
+    page.until(f"{status}?.startsWith('Everything')")
     page.until(f"!{titles}.includes('ada.txt')")
+    page.chrome.execute_script("location.hash = arguments[0]", entity)
+    page.until("document.querySelector('#panel h2').textContent.startsWith('This is not in the')")
+    page.wait("#search")[0].send_keys("Charles Babb")
+    assert page.wait("#found li")[0].text == "Nothing has this name."
 
 
 def test_it_fits_a_telephone_and_asks_strangers_for_the_token(page: Page, running: Served) -> None:
@@ -147,6 +188,15 @@ def test_it_fits_a_telephone_and_asks_strangers_for_the_token(page: Page, runnin
     assert page.ask("document.documentElement.scrollWidth <= 360")
     ask(page, QUESTION)
     assert page.ask("document.documentElement.scrollWidth <= 360")
+    chip = page.wait(".answer a.cite")[0]
+    for by_link in (False, True):
+        page.chrome.execute_script("arguments[0].click()", chip)
+        page.until("location.hash && document.activeElement.tagName === 'H2'")
+        if by_link:
+            page.wait(".back .link")[0].click()
+        else:
+            page.chrome.back()
+        page.until("document.activeElement.matches('a.cite')")
     page.chrome.delete_all_cookies()
     page.chrome.get(running.url)
-    assert "token is missing" in page.chrome.page_source
+    assert page.wait("h1")[0].text == "The token is missing or wrong"

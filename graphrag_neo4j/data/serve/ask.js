@@ -49,6 +49,8 @@ class Conversation {
   /* Shows a conversation from its beginning. */
   begin(turns) {
     this.asking?.abort();
+    this.asking = null;
+    this.busy(false);
     if (this.turns.length) this.before = this.turns;
     this.turns = turns;
     this.get("talk").replaceChildren();
@@ -132,6 +134,7 @@ class Conversation {
     const body = { question, method: get("method").value, history, where };
     if (body.method === "global" && get("level").value) body.level = Number(get("level").value);
     this.turns.push(turn);
+    this.keep();
     this.busy(true);
     get("question").value = "";
     facts.textContent = "Searching…";

@@ -37,6 +37,7 @@ class Questions:
         self.uploads: Uploads | None = None  # with --write
         self._running = 0
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
+        self._first: tuple[object, Suggestions] | None = None
         self._day: date | None = None
         self._spent = 0.0
 
@@ -73,12 +74,18 @@ class Questions:
     async def suggest(self, n: int, after: int | None) -> Suggestions:
         """Suggests `n` questions, which follow on a kept answer if `after` is its number.
 
+        Those to begin with are kept while the graph stays as it is, since a model may make them.
         Raises the errors of `asking` and of `AsyncGraphRAG.suggest`.
         """
         answer, history = self._answers.get(after or 0, (None, []))
+        graph = None if answer else (n, (await self.rag.status()).counts)
+        if graph and self._first and self._first[0] == graph:
+            return self._first[1]
         async with self.asking() as spent:
             found = await self.rag.suggest(n, after=answer, history=history)
             spent(found.usage)
+        if graph:
+            self._first = (graph, found)
         return found
 
     @asynccontextmanager

@@ -71,8 +71,9 @@ def serve(
         )
         if not no_browser and has_screen():
             webbrowser.open(f"{address}/?{urlencode({'token': token})}")
-        async with _following(rag, paths):
-            await server.serve(rag, listening, token, allowed_host, write=write)
+        # A client of its own, which tells the terminal nothing: an answer carries its notices.
+        async with AsyncGraphRAG(settings) as answering, _following(rag, paths):
+            await server.serve(answering, listening, token, allowed_host, write=write)
 
     with suppress(KeyboardInterrupt):  # the way to end it
         options.ask(settings, work, fleeting=True)

@@ -28,7 +28,7 @@ class Picture {
 
   /* Lets these communities and entities stand out, and all that holds them; the rest fades. Null: none. */
   light(things) {
-    this.marked = [...things ?? []].filter((thing) => !thing.parts);
+    this.marked = [...things ?? []].filter((thing) => !thing.parts && this.nodes.has(thing));
     this.lit = things && new Set([...things].flatMap((thing) => this.nodes.get(thing)?.ancestors().map((node) => node.data) ?? []));
     this.draw();
   }

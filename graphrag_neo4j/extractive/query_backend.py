@@ -167,22 +167,23 @@ OFTEN = 2  # such sentences of a speaker about a topic
 def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
     """Returns questions, each in another form than the one before if possible.
 
-    They are more than will be asked, because some may have no answer.
+    They are more than will be asked, because some may have no answer. Each has the language of the
+    question that it follows on, or else that of its topic.
     """
-    themes = [] if material.asked else [DraftQuestion(THEMES, whole=True)]
-    return [*themes, *_varied(material)]
+    topics, asked = material.topics, material.asked
+    if asked:
+        return [*_varied(material, [_language([*asked, material.answer])] * len(topics))]
+    languages = [_language([text for _, text in topic.passages[:READ]]) for topic in topics]
+    english = 2 * languages.count("en") >= len(languages)
+    themes = [DraftQuestion(THEMES, whole=True)] if english else []
+    return [*themes, *_varied(material, languages)]
 
 
-def _varied(material: SuggestionMaterial) -> Iterator[DraftQuestion]:
-    """Yields a question for each topic, in the form, or on the speaker, that was used least.
-
-    It has the language of the question that it follows on, or else that of its passages.
-    """
+def _varied(material: SuggestionMaterial, languages: Sequence[str]) -> Iterator[DraftQuestion]:
+    """Yields a question for each topic, in the form, or on the speaker, that was used least."""
     used: Counter[str] = Counter()
     pairs = dict(material.pairs)
-    of_all = _language([*material.asked, material.answer]) if material.asked else None
-    for topic in material.topics:
-        language = of_all or _language([text for _, text in topic.passages[:READ]])
+    for topic, language in zip(material.topics, languages, strict=True):
         if language != "en":
             form = ABOUT.get(language, "{}?")
             yield DraftQuestion(form.format(topic.name), whole=False, about=(topic.id,))

@@ -17,6 +17,8 @@ from graphrag_neo4j.text.languages import ABOUT, base_form, is_stop_word, langua
 from graphrag_neo4j.text.sentences import WORD, read_passage
 
 LIKE = 0.5  # two sentences with a larger share of common words say the same
+# Characters that link words or ask: in a language without spaces, a pair with one is no word.
+LINKS = re.compile("[的了是吗呢吧啊谁哪么怎はがをの]")
 IDEAL = range(8, 36)  # words in a sentence that reads well
 FILLERS = ("you know", "i mean", "kind of", "sort of", "like,", "um,", "uh,", "right?", "thank")
 OPENINGS = frozenset(
@@ -31,7 +33,7 @@ def _read(text: str, language: str | None = None) -> tuple[frozenset[str], str]:
     language = language or language_of(text, words)
     if language in ("zh", "ja", "th"):
         pairs = (text[i : i + 2] for i in range(len(text) - 1))
-        return frozenset(pair for pair in pairs if pair.isalpha()), language
+        return frozenset(one for one in pairs if one.isalpha() and not LINKS.search(one)), language
     return frozenset(word for word in words if not is_stop_word(word, language)), language
 
 
@@ -43,7 +45,7 @@ def language_read(text: str) -> str:
 def content_words(text: str) -> frozenset[str]:
     """Returns the words of a sentence in lower case without stop words.
 
-    For a language without spaces it returns pairs of characters.
+    For a language without spaces it returns pairs of characters, without those of LINKS.
     """
     return _read(text)[0]
 

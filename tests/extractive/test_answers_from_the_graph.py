@@ -1,5 +1,7 @@
 """Whole answers without a model, from a real graph: speakers, boilerplate and themes."""
 
+import pytest
+
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.query.answer import METHODS
@@ -46,3 +48,20 @@ async def test_answers_name_speakers_and_skip_boilerplate(graph: Graph, alone: S
     for title in (row["t"] for row in titles):
         places = ("Lake Garda", "Boston Dynamics", "Clara Schumann", "Oslo")
         assert sum(place in title for place in places) <= 1
+
+
+CHINESE = (
+    "屠呦呦于1930年出生在宁波。她毕业于北京大学医学院，后来在中国中医研究院工作。\n"
+    "1972年，屠呦呦和她的同事从青蒿中提取出青蒿素，这种药物可以治疗疟疾。\n"
+    "2015年，屠呦呦获得诺贝尔生理学或医学奖。她是第一位获得诺贝尔科学奖的中国本土科学家。\n"
+)
+
+
+@pytest.mark.usefixtures("graph")
+async def test_a_chinese_question_is_read_without_what_links_its_words(alone: Settings) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([*DOCUMENTS, Document(CHINESE, "zh.txt", "zh")])
+        for question in ("谁发明了青蒿素？", "屠呦呦的出生地是哪里？"):
+            assert "青蒿素" in (await rag.query(question)).text, question
+        unknown = await rag.query("王安石写了什么诗？")
+    assert unknown.text == "No answer to this question was found."

@@ -45,7 +45,18 @@ def test_other_languages_get_the_form_that_names_alone_answer() -> None:
     assert made(topic("北京大学", "organization", "他在北京大学读书。")) == [
         "关于北京大学说了什么？"
     ]
-    # After an answer there is no question on the whole.
+    both = (topic("Mole", "concept", german), topic("engine", "concept", SAID))
+    assert made(*both) == [
+        "What are the main themes?",
+        "Was wird über Mole gesagt?",
+        "What does Ada Lovelace say about engine?",
+    ]
+    # After an answer there is no question on the whole, and its language is that of the others.
+    material = SuggestionMaterial((), both, (), 3, ["Wer ist Ada?"], f"{german} Das ist Ada.")
+    assert [one.text for one in rule_questions(material)] == [
+        "Was wird über Mole gesagt?",
+        "Was wird über engine gesagt?",
+    ]
     engine = [topic("engine", "concept", SAID)]
     material = SuggestionMaterial((), engine, (), 3, ["Who is Ada?"], "Ada.")
     assert [one.text for one in rule_questions(material)] == [

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -134,6 +135,26 @@ def test_an_answer_that_breaks_off_ends_with_the_error(
         carol.endpoint.change(half=0.0, only=())
     *_, last = events.rstrip().split("\n\n")
     assert (status, last.partition("\n")[0]) == (200, "event: error")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_a_client_asks_that_goes_away_is_ended(
+    stream: bool, running: Served, carol: Indexed
+) -> None:
+    connection = HTTPConnection(urlsplit(running.url).netloc)
+    carol.endpoint.reset()
+    carol.endpoint.change(latency=600.0)
+    try:
+        headers = {**running.headers, "Content-Type": "application/json"}
+        body = json.dumps({"question": QUESTION, "method": "text", "stream": stream})
+        connection.request("POST", "/api/ask", body, headers)
+        while not carol.endpoint.log:
+            time.sleep(0.1)
+        connection.close()
+        while not carol.endpoint.log[-1].dropped:
+            time.sleep(0.1)
+    finally:
+        carol.endpoint.change(latency=0.0)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -319,6 +340,7 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
             ("..%2Fx.txt", 404),
             ("..%5Cx.txt", 400),
             (".x.txt", 400),
+            ("x%00.txt", 400),
             ("x.exe", 400),
             ("x" * 300 + ".txt", 400),
         )

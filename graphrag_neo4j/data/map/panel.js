@@ -99,14 +99,14 @@ class Panel {
       make("p", { class: "facts" }, [one.type, `entity ${one.ref}`, counted(one.degree, "relationship", "relationships")].filter(Boolean).join(" · ")),
       one.aliases && make("p", { class: "facts" }, `Also called ${one.aliases.join(", ")}`),
       one.description && make("p", {}, one.description),
-      make("h4", {}, "Communities"),
+      make("h3", { class: "part" }, "Communities"),
       this.list(trail(one.inside).slice(1), (it) => [link(it.title, () => this.open(it)), make("small", {}, ` level ${it.level}`)]),
-      make("h4", {}, "What the documents say"),
+      make("h3", { class: "part" }, "What the documents say"),
       ...quotes(this.world, wordsOf(this.world, "Entities", one.ref).slice(0, QUOTED)),
-      ...views.source ? [make("h4", {}, "Documents"), this.list(this.documents(one), ({ title, chunk }) => make("a", { href: `#source-${chunk.ref}` }, title))] : [],
-      one.claims.length ? make("h4", {}, `Claims (${one.claims.length})`) : null,
+      ...views.source ? [make("h3", { class: "part" }, "Documents"), this.list(this.documents(one), ({ title, chunk }) => make("a", { href: `#source-${chunk.ref}` }, title))] : [],
+      one.claims.length ? make("h3", { class: "part" }, `Claims (${one.claims.length})`) : null,
       one.claims.length ? this.list(byDate(one.claims), (it) => this.quoted(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
-      pairs.length ? make("h4", {}, `Related to (${pairs.length})`) : null,
+      pairs.length ? make("h3", { class: "part" }, `Related to (${pairs.length})`) : null,
       pairs.length ? this.list(pairs, (it) => {
         const acts = it.source === one.ref, verb = it.predicate;
         const before = verb && acts ? `${one.name} ${verb} ` : verb ? "" : acts ? "to " : "from ";
@@ -129,13 +129,13 @@ class Panel {
       link(it.title, () => this.open(it)),
       make("small", {}, ` ${counted(it.size, "entity", "entities")}${it.rating === null ? "" : `, rating ${it.rating}`}`),
     ];
-    return make("section", {}, make("h4", {}, `${title} (${parts.length})`), this.list(parts, row));
+    return make("section", {}, make("h3", { class: "part" }, `${title} (${parts.length})`), this.list(parts, row));
   }
 
   members(one) {
     const members = [...membersOf(one)].sort((a, b) => b.degree - a.degree);
     const row = (it) => [link(it.name, () => this.open(it)), make("small", {}, it.type ? ` ${it.type}` : "")];
-    return make("section", {}, make("h4", {}, `Entities (${members.length})`), this.list(members, row));
+    return make("section", {}, make("h3", { class: "part" }, `Entities (${members.length})`), this.list(members, row));
   }
 
   list(things, row) {

@@ -7,7 +7,7 @@ foreign name can't be made to lead here; and a page must come from here.
 
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlencode, urlsplit
@@ -45,7 +45,7 @@ REFUSED_PAGE: Final = """<!DOCTYPE html><html lang="en">
 <h1>The token is missing or wrong</h1>
 <p>Open the address that <code>kg-build serve</code> printed when it started. It ends in
 <code>?token=…</code>, and this browser then keeps the token for a month.</p></html>"""
-TYPES: Final = {  # what OpenAI calls an error of this status
+TYPES: Final[Mapping[int, str]] = {  # what OpenAI calls an error of this status
     HTTPStatus.UNAUTHORIZED: "authentication_error",
     HTTPStatus.FORBIDDEN: "permission_error",
     HTTPStatus.NOT_FOUND: "not_found_error",
@@ -56,7 +56,7 @@ TYPES: Final = {  # what OpenAI calls an error of this status
 def problem(status: int, message: str) -> dict[str, object]:
     """An error in the one form of this server, which is that of OpenAI."""
     usual = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "server_error"
-    kind = TYPES.get(HTTPStatus(status), usual)
+    kind = TYPES.get(status, usual)
     return {"error": {"message": message, "type": kind, "param": None, "code": status}}
 
 

@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field
 
 from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError
 from graphrag_neo4j.integrations.serve.access import problem
-from graphrag_neo4j.integrations.serve.questions import Asked, Questions, as_events
+from graphrag_neo4j.integrations.serve.questions import Asked, Questions, as_events, while_there
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationRef, cited, escaped, footnoted
 from graphrag_neo4j.query.answer import METHODS, Answer, Citation, as_plain
@@ -95,8 +95,8 @@ async def chat_completions(body: ChatRequest, questions: Asked, request: Request
     """Answers the last message of a conversation from the graph."""
     base = str(request.base_url).rstrip("/")
     if body.stream:
-        return await as_events(streamed(body, questions, base), _failed)
-    return JSONResponse(await complete(body, questions, base))
+        return await as_events(request, streamed(body, questions, base), _failed)
+    return JSONResponse(await while_there(request, complete(body, questions, base)))
 
 
 def asked(request: ChatRequest) -> tuple[str, QueryOptions]:

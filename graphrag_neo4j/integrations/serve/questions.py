@@ -1,12 +1,14 @@
 """Asks an open graph for many people: so many questions at once, and so much money a day."""
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, date, datetime
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
+import anyio
 from fastapi import Depends, Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
@@ -23,6 +25,10 @@ from graphrag_neo4j.settings.options import QueryOptions
 
 AT_ONCE: Final = 64  # questions; more are refused
 KEPT: Final = 100  # answers
+LOOK: Final = 0.3  # seconds between two looks whether a client is still there
+GONE: Final = 499  # the status, which nobody reads, of a request whose client has gone
+
+T = TypeVar("T")
 
 
 class TooManyError(GraphRAGError):
@@ -136,14 +142,31 @@ Writing = Annotated[Uploads, Depends(_uploads)]
 """The questions and the uploads of the application, as arguments of a route."""
 
 
+async def while_there(request: Request, work: Awaitable[T]) -> T:
+    """Awaits what a client asks for, and ends it if the client goes away."""
+
+    async def watch() -> None:
+        while not await request.is_disconnected():  # noqa: ASYNC110 - there is no event
+            await anyio.sleep(LOOK)
+        scope.cancel()
+
+    with anyio.CancelScope() as scope:
+        watching = asyncio.create_task(watch())
+        try:
+            return await work
+        finally:
+            watching.cancel()
+    raise HTTPException(GONE)
+
+
 async def as_events(
-    events: AsyncGenerator[str, None], failed: Callable[[GraphRAGError], str]
+    request: Request, events: AsyncGenerator[str, None], failed: Callable[[GraphRAGError], str]
 ) -> Response:
     """Streams server-sent events. An error before the first one has its own status.
 
     A later error is the event that `failed` makes of it.
     """
-    first = await anext(events)
+    first = await while_there(request, anext(events))
 
     async def all_events() -> AsyncGenerator[str, None]:
         async with aclosing(events):

@@ -23,7 +23,13 @@ from graphrag_neo4j.integrations.serve.lookup import (
     list_documents,
     read_passage_around,
 )
-from graphrag_neo4j.integrations.serve.questions import Asked, Questions, Writing, as_events
+from graphrag_neo4j.integrations.serve.questions import (
+    Asked,
+    Questions,
+    Writing,
+    as_events,
+    while_there,
+)
 from graphrag_neo4j.integrations.serve.uploads import RunState, Uploads
 from graphrag_neo4j.query.answer import METHODS, Answer, as_plain
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
@@ -69,13 +75,14 @@ class GraphState(BaseModel):
 
 
 @router.post("/ask", response_model=None)
-async def ask(body: Ask, questions: Asked) -> Response:
+async def ask(body: Ask, questions: Asked, request: Request) -> Response:
     """Answers a question: as events `text`, then `answer`; or at once, without `stream`."""
     given = body.model_dump(exclude={"question", "stream"}, exclude_none=True)
     how: QueryOptions = given  # type: ignore[assignment] # checked with the question
     if body.stream:
-        return await as_events(_told(questions, body.question, how), _failed)
-    return JSONResponse(as_plain(await questions.whole(body.question, how)))
+        return await as_events(request, _told(questions, body.question, how), _failed)
+    answer = await while_there(request, questions.whole(body.question, how))
+    return JSONResponse(as_plain(answer))
 
 
 @router.get("/state")
@@ -158,9 +165,9 @@ async def delete(source: str, uploads: Writing) -> RunState:
 
 
 @router.get("/run", response_model=None)
-async def run(uploads: Writing) -> Response:
+async def run(uploads: Writing, request: Request) -> Response:
     """Tells what a run does, as events `run`, until it ends."""
-    return await as_events(_running(uploads), _failed)
+    return await as_events(request, _running(uploads), _failed)
 
 
 async def _running(uploads: Uploads) -> AsyncGenerator[str, None]:

@@ -61,7 +61,8 @@ class Uploads:
         path = PureWindowsPath(name)  # it divides a name wherever some system does
         if len(name.encode()) > LONGEST_NAME:
             raise InputError(f"The name of a file has at most {LONGEST_NAME} bytes.")
-        if path.name != name or name.startswith(".") or path.suffix.lower() not in SUFFIXES:
+        hidden = name.startswith(".") or not name.isprintable()
+        if path.name != name or hidden or path.suffix.lower() not in SUFFIXES:
             raise InputError(
                 f"{name} is no name of a file that can be read: {', '.join(SUFFIXES)}."
             )

@@ -133,7 +133,7 @@ class Conversation {
     const [, answer, facts] = place.children;
     const history = this.turns.filter((one) => one.answer).map((one) => [one.answer.question, one.answer.text]);
     const where = get("where").value.split(";").map((one) => one.trim()).filter(Boolean);
-    const body = { question, method: get("method").value, history, where };
+    const body = { question, method: get("method").value || "auto", history, where };
     if (body.method === "global" && get("level").value) body.level = Number(get("level").value);
     this.turns.push(turn);
     this.keep();

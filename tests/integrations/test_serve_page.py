@@ -83,6 +83,7 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
     page.wait("#panel mark")
 
     ask(page, "And what of the Ghost?", 2)
+    page.wait(".turn .proposed")
     page.chrome.refresh()
     page.until("document.querySelectorAll('.turn .facts button').length === 2")
     page.wait("#panel mark")
@@ -96,7 +97,7 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
 def test_what_is_stopped_stays_and_can_be_asked_again(opened: Page, carol: Indexed) -> None:
     page = opened
     choose(page, "local")
-    carol.endpoint.change(pace=0.3)
+    carol.endpoint.change(pace=60.0)  # after the first words
     page.wait("#question")[0].send_keys(QUESTION, Keys.ENTER)
     page.until("document.querySelector('.answer p')?.textContent.trim()")
     page.wait("#stop")[0].click()
@@ -148,7 +149,7 @@ def test_a_file_is_uploaded_asked_about_and_deleted(
     file.write_text("Ada Lovelace met Charles Babbage in London in 1833. " * 3)
     page.chrome.execute_script("location.hash = '#documents'")
     page.wait("#files")
-    carol.endpoint.change(latency=1.0)
+    carol.endpoint.change(latency=4.0)
     page.chrome.find_element(By.ID, "files").send_keys(str(file))
     page.until(f"{status}.startsWith('Reading')")
     page.chrome.execute_script("location.hash = ''")

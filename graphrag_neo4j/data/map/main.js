@@ -155,11 +155,12 @@ async function start() {
     whenDrawn.forEach((act) => act());
   }
 
-  /* Shows a changed graph in the picture. The panel stays, unless it shows the whole. */
+  /* Shows a changed graph in the picture. The panel stays, unless it shows the whole or what is gone. */
   async function renew() {
     await take();
     picture.show(thing.parts ? thing : thing.inside ?? world.root, thing, mode);
     if (!location.hash) panel.show(world.root);
+    else if (!thingAt(world, location.hash)) await show();
   }
 
   for (const id of ["circles", "graph"]) get(id).onclick = () => { mode = id; show(); get(id).focus(); };

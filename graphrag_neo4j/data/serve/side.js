@@ -63,13 +63,17 @@ views.documents = async () => {
   const changed = async (act) => {
     try {
       const flaws = (await act()) ?? [];
+      let ended = "";
       for await (const [, run] of events(await fetched("/api/run"))) {
         const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
-        told.textContent = run.running ? `Reading… ${run.stage}${of}${cost}` : [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
+        if (run.running) told.textContent = `Reading… ${run.stage}${of}${cost}`;
+        else ended = [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
       }
       list.replaceChildren();
       found = await more("");
-      await Promise.all([conversation.refresh(), atlas?.renew()]);
+      conversation.refresh();
+      await atlas?.renew();
+      told.textContent = ended;
     } catch (error) {
       told.textContent = error.message;
     }

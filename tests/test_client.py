@@ -240,6 +240,8 @@ async def test_an_asynchronous_stream_that_is_left_closes_its_connection(
         async with stream:
             await anext(stream)
         assert await anyio.to_thread.run_sync(is_dropped, endpoint)
+        left = rag.usage["answer"]  # what was sent and has come may be billed
+        assert (left.calls, left.estimated, left.output_tokens > 0) == (1, 1, True)
         with pytest.raises(InputError, match="stream is closed"):
             await anext(stream)
         endpoint.change(pace=0.0)

@@ -97,6 +97,11 @@ class Backends:
         """The origin: "model" if a model reads and answers, "extractive" if all text is quoted."""
         return "model" if self.settings.has_model else "extractive"
 
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """The calls, tokens and cost of all runs and questions since the endpoint was opened."""
+        return dict(self._endpoint.meter.steps) if self._endpoint else {}
+
     async def aclose(self) -> None:
         """Closes the connections of the endpoint."""
         if self._endpoint:

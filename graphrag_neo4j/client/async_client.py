@@ -5,7 +5,7 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
@@ -20,6 +20,7 @@ from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import Again, RebuildOptions, Status, read_status
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
@@ -149,6 +150,14 @@ class AsyncGraphRAG:
                 "This GraphRAG is not open: use it in a `with` statement, or call aopen first."
             )
         return self._open
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """The calls, tokens and cost by step of all that this client has done since it was opened.
+
+        What was stopped counts, too: the text that was sent, and the part of the reply that came.
+        """
+        return self._backends.usage
 
     async def index(
         self,

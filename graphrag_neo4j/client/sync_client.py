@@ -9,7 +9,7 @@ loop and in a thread pool alike.
 """
 
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from functools import wraps
@@ -22,6 +22,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from graphrag_neo4j.client.async_client import DEFAULT, AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import AsyncStream
@@ -129,6 +130,11 @@ class GraphRAG:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """The calls, tokens and cost of all that this client has done; see AsyncGraphRAG.usage."""
+        return self._async.usage
 
     def watch(
         self, *paths: str | Path, options: ReadOptions = DEFAULT

@@ -4,8 +4,8 @@ The SDK makes JSON schemas from the classes of the results. They have no slots, 
 take a slot for the default of its field.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Annotated, Any, Final
@@ -20,7 +20,6 @@ from starlette.applications import Starlette
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, NotFoundError, ReplyError
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.lookup import FoundEntity
@@ -42,8 +41,7 @@ READ_ONLY: Final = ToolAnnotations(
 QUOTED = 300  # characters of a quote
 MEMBERS = 50  # entities of a community that a report names
 
-Spent = Callable[[Mapping[str, Usage]], None]
-Asking = Callable[[], AbstractAsyncContextManager[Spent]]
+Asking = Callable[[], AbstractAsyncContextManager[None]]
 Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
 Level = Annotated[
     int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
@@ -192,9 +190,8 @@ class Tools:
         Returns each question with the tool that suits it. Use this where the user does not know
         what to ask.
         """
-        async with self._asking() as spent:
+        async with self._asking():
             found = await self._rag.suggest(limit)
-            spent(found.usage)
         return Questions([SuggestedQuestion(f"{one.method}_search", one.question) for one in found])
 
     async def read_report(self, ref: Ref) -> ReportText:
@@ -213,9 +210,8 @@ class Tools:
     async def _search(self, question: str, how: QueryOptions) -> ToolAnswer:
         """Answers a question, or returns the context for an answer if no model is set."""
         how["context_only"] = alone = not self._rag.settings.has_model
-        async with self._asking() as spent:
+        async with self._asking():
             answer = await self._rag.query(question, **how)
-            spent(answer.usage)
         return tool_context(answer) if alone else tool_answer(answer)
 
 
@@ -241,17 +237,10 @@ def tool_context(answer: Answer) -> ToolAnswer:
     return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
 
 
-@asynccontextmanager
-async def _free() -> AsyncGenerator[Spent]:
-    """Asks without a limit."""
-    yield lambda _: None
-
-
 def mcp_app(rag: AsyncGraphRAG, asking: Asking) -> Starlette:
     """The application that serves an open graph over streamable HTTP, at `/mcp`.
 
-    `asking` is entered for each question, and takes note of its usage. Whoever mounts the
-    application checks who may ask.
+    `asking` is entered for each question. Whoever mounts the application checks who may ask.
     """
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     return _server(rag, asking).streamable_http_app(transport_security=checked)
@@ -259,7 +248,7 @@ def mcp_app(rag: AsyncGraphRAG, asking: Asking) -> Starlette:
 
 async def serve_stdio(rag: AsyncGraphRAG) -> None:
     """Serves an open graph over standard input and output until the input ends."""
-    await _server(rag, _free).run_stdio_async()
+    await _server(rag, nullcontext).run_stdio_async()
 
 
 class _Server(MCPServer[Any]):

@@ -1,11 +1,21 @@
 """The connection to one OpenAI-compatible endpoint, with its limits, its errors and its cost."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Sequence,
+)
+from contextlib import aclosing, contextmanager
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Final, Self, cast
 
+import anyio
 import openai
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
@@ -145,9 +155,10 @@ class Endpoint:
         for attempt in range(ATTEMPTS):
             options = await self._prepare(request, attempt)
             try:
-                completion, sent = await sent_without_refused(
-                    options.known, options.body, self._complete
-                )
+                with self._counted_if_dropped(options) as check:
+                    completion, sent = await sent_without_refused(
+                        options.known, options.body, partial(self._complete, check)
+                    )
             except (openai.APIError, ReplyError) as error:
                 raise self.failures.count(request.step, error, options.model) from None
             # The call is counted first, because it costs money even if the reply can't be used.
@@ -216,13 +227,14 @@ class Endpoint:
 
         step, model = options.request.step, options.model
         try:
-            events, record.sent = await sent_without_refused(
-                options.known, body_without, self._open_stream
-            )
-            async with events:
-                async for event in events:
-                    if piece := record.add(event):
-                        yield piece
+            with self._counted_if_dropped(options, record) as check:
+                events, record.sent = await sent_without_refused(
+                    options.known, body_without, partial(self._open_stream, check)
+                )
+                async with events:
+                    async for event in events:
+                        if piece := record.add(event):
+                            yield piece
             record.close(events.response)
         except (openai.APIError, ReplyError) as error:
             raise self.failures.count(step, error, model) from None
@@ -266,13 +278,40 @@ class Endpoint:
         await self.calls.rates.before_call(request)
         return self.options_of(request, attempt)
 
-    async def _complete(self, body: Body) -> bodies.Completion:
-        return await self.calls.post(CHAT, body, bodies.completion_of, self._check_budget)
+    async def _complete(self, check: Callable[[], None], body: Body) -> bodies.Completion:
+        return await self.calls.post(CHAT, body, bodies.completion_of, check)
 
-    async def _open_stream(self, body: Body) -> openai.AsyncStream[object]:
+    async def _open_stream(
+        self, check: Callable[[], None], body: Body
+    ) -> openai.AsyncStream[object]:
         if "stream" not in body:
             raise _NotStreamedError
-        return await self.calls.open_stream(CHAT, body, self._check_budget)
+        return await self.calls.open_stream(CHAT, body, check)
+
+    @contextmanager
+    def _counted_if_dropped(
+        self, options: CallOptions, record: StreamRecord | None = None
+    ) -> Generator[Callable[[], None]]:
+        """Counts a call that was sent and whose reply is awaited no more: it may cost money.
+
+        Yields what checks the budget when it is sent. `record` holds what has come of the reply.
+        """
+        sent = False
+
+        def check() -> None:
+            nonlocal sent
+            self._check_budget()
+            sent = True
+
+        try:
+            yield check
+        except (GeneratorExit, anyio.get_cancelled_exc_class()):
+            if sent:
+                texts = (message.content for message in options.request.messages)
+                spent = (self._tokens(texts), 0, self._tokens([record.text] if record else []))
+                step = options.request.step
+                self.meter.count(step, self.prices[step], spent, estimated=True)
+            raise
 
     def _refuse_same_again(self, options: CallOptions, sent: Body) -> None:
         """Raises ReplyError if a second attempt would be the same call again."""

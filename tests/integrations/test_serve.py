@@ -277,19 +277,24 @@ async def test_what_the_page_needs_is_there_and_nothing_is_changed(
 
 def test_pieces_of_a_stream_may_end_anywhere() -> None:
     source = Source("a.txt", "A [title](javascript:x)", 3, 0, 9, "He died. ", (0, 8))
-    cites = [Citation("Sources", 3, "A", True, [source])]
+    cites = [
+        Citation("Sources", 3, "A", True, [source]),
+        Citation("Reports", 2, "B", False, [source]),
+    ]
     text = (
-        "He died [Data: Sources (3)]. See `a [b]` and [c](http://x) <b> [Data: Claims (7)].\n\nEnd"
+        "He died [Data: Sources (3)]. See `a [b]` and [c](http://x) <b> [Data: Claims (7)].\n\n"
+        "End [Data: Reports (2)]."
     )
     for size in (1, 2, 5, 1000):
         notes = Footnotes(quotes=False)
         pieces = [text[n : n + size] for n in range(0, len(text), size)]
         made = "".join(map(notes.add, pieces)) + notes.end(cites, "http://h")
         body, *rest = made.split("\n\n[^1]: ")
-        assert body == footnoted(text, {("Sources", 3): 1, ("Claims", 7): 2})
+        assert body == footnoted(text, {("Sources", 3): 1, ("Claims", 7): 2, ("Reports", 2): 3})
         assert r"\[c](http://x) \<b>[^2]." in body
-        place = r"[A \[title](javascript:x), characters 0–8](http://h/source/3-0-8)"
-        assert rest == [f"Sources (3): A; {place}: “He died.”\n\n[^2]: Claims (7)"]
+        place = r"[A \[title](javascript:x), characters 0–8](http://h/source/3-0-8): “He died.”"
+        lacks = "not in the context of this answer"
+        assert rest == [f"{place}\n\n[^2]: Claims (7)\n\n[^3]: Reports (2): B; {place}; {lacks}"]
 
 
 def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:

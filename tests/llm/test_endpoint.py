@@ -54,6 +54,20 @@ def key_is_never_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert KEY not in caplog.text
 
 
+async def test_a_call_that_is_dropped_is_metered_if_it_was_sent(endpoint: FakeEndpoint) -> None:
+    endpoint.change(latency=600.0)
+    async with Endpoint(settings(endpoint.url, concurrency=1)) as model:
+        async with anyio.create_task_group() as asking:
+            for _ in range(2):  # the second one waits for the first one
+                asking.start_soon(model.ask, request())
+            while not endpoint.log:  # noqa: ASYNC110 - there is no event
+                await anyio.sleep(0.01)
+            asking.cancel_scope.cancel()
+        used = model.meter.steps["summary"]
+    assert (used.calls, used.estimated, used.failed, used.output_tokens) == (1, 1, 0, 0)
+    assert used.input_tokens > 0
+
+
 async def test_what_a_call_used_is_metered_by_its_step(endpoint: FakeEndpoint) -> None:
     async with Endpoint(settings(endpoint.url, input_price=1.0, output_price=10.0)) as model:
         await model.ask(request("Hello there."))

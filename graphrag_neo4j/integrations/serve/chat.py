@@ -182,7 +182,11 @@ def _note(citation: Citation, base: str) -> str:
         label = f"{escaped(one.title)}, characters {start:,}–{end:,}"
         quote = f": “{escaped(excerpt(one.quoted, QUOTED))}”" if one.quote else ""
         places.append(f"[{label}]({base}/source/{one.chunk}-{start}-{end}){quote}")
-    return " ".join("; ".join([escaped(str(citation)), *places]).split())
+    if citation.kind != "Sources" or not places:  # a place has the title of the document
+        places.insert(0, escaped(str(citation)))
+    if not citation.supported:
+        places.append("not in the context of this answer")
+    return " ".join("; ".join(places).split())
 
 
 async def complete(request: ChatRequest, questions: Questions, base: str) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, date, datetime
 from http import HTTPStatus
@@ -45,7 +45,7 @@ class Questions:
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._first: tuple[object, Suggestions] | None = None
         self._day: date | None = None
-        self._spent = 0.0
+        self._before = 0.0  # the cost of questions before that day
 
     async def answer(
         self, question: str | Question, how: QueryOptions
@@ -54,11 +54,9 @@ class Questions:
 
         Raises the errors of `asking` and of `AsyncGraphRAG.query`.
         """
-        async with self.asking() as spent:
-            async with self.rag.stream(question, **how) as stream:
-                async for piece in stream:
-                    yield piece
-            spent(stream.answer.usage)
+        async with self.asking(), self.rag.stream(question, **how) as stream:
+            async for piece in stream:
+                yield piece
             yield stream.answer
 
     async def whole(self, question: str | Question, how: QueryOptions) -> Answer:
@@ -87,16 +85,15 @@ class Questions:
         graph = None if answer else (n, (await self.rag.status()).counts)
         if graph and self._first and self._first[0] == graph:
             return self._first[1]
-        async with self.asking() as spent:
+        async with self.asking():
             found = await self.rag.suggest(n, after=answer, history=history)
-            spent(found.usage)
         if graph:
             self._first = (graph, found)
         return found
 
     @asynccontextmanager
-    async def asking(self) -> AsyncGenerator[Callable[[Mapping[str, Usage]], None]]:
-        """Counts a question among those at once. Yields what takes note of its usage.
+    async def asking(self) -> AsyncGenerator[None]:
+        """Counts a question among those at once.
 
         Raises TooManyError, and BudgetSpentError if the day's limit is reached.
         """
@@ -105,21 +102,19 @@ class Questions:
         self._running += 1
         try:
             await self._refuse_spent()
-            yield self._spend
+            yield
         finally:
             self._running -= 1
 
-    def _spend(self, usage: Mapping[str, Usage]) -> None:
-        self._spent += Usage.total(usage.values()).cost or 0.0
-
     async def _refuse_spent(self) -> None:
         limit, today = self.rag.settings.max_cost_a_day, datetime.now(UTC).date()
-        if today != self._day:
-            self._day, self._spent = today, 0.0
         if limit is None:
             return
+        cost = Usage.total(self.rag.usage.values()).cost  # of questions: builds have other clients
+        if today != self._day:
+            self._day, self._before = today, cost
         [builds] = await self.rag.graph.read("build/cost_today", CostRow)
-        if builds["cost"] + self._spent >= limit:
+        if builds["cost"] + cost - self._before >= limit:
             raise BudgetSpentError(
                 f"The limit of ${limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached: ask tomorrow, "
                 "or raise it."

@@ -157,6 +157,9 @@ ABOUT = {
     "de": "Was wird über {} gesagt?",
     "fr": "Que dit-on de {} ?",
     "es": "¿Qué se dice de {}?",
+    "it": "Che cosa si dice di {}?",
+    "pt": "O que se diz de {}?",
+    "ar": "ماذا عن {}؟",
     "zh": "关于{}说了什么？",
 }
 TELLING = 8  # words of a sentence that says something

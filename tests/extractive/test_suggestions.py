@@ -45,6 +45,9 @@ def test_other_languages_get_the_form_that_names_alone_answer() -> None:
     assert made(topic("北京大学", "organization", "他在北京大学读书。")) == [
         "关于北京大学说了什么？"
     ]
+    assert made(topic("القاهرة", "location", "ولد الشاعر في القاهرة سنة 1903.")) == [
+        "ماذا عن القاهرة؟"
+    ]
     both = (topic("Mole", "concept", german), topic("engine", "concept", SAID))
     assert made(*both) == [
         "What are the main themes?",

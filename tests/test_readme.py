@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import pytest
 from fastapi.testclient import TestClient
 from mcp import Client, StdioServerParameters, stdio_client
 
-from graphrag_neo4j import AsyncGraphRAG, cli
+from graphrag_neo4j import AsyncGraphRAG, cli, embedded
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.importing.neo4j import PASSWORD
@@ -158,7 +158,7 @@ def each(language: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder where commands are run, with the folders that the README speaks of."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "my-documents").mkdir()
@@ -168,7 +168,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "my-documents" / "old.txt").write_text(old)
     (folder / "path" / "to").mkdir(parents=True)
     (folder / "path" / "to" / "output").symlink_to(CAROL)
-    return folder
+    yield folder
+    embedded.stop(load_settings(home=folder / "home"))  # the one that `kg-build neo4j` started
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def test_help_names_each_parameter_and_the_errors(kind: type) -> None:
     for name, method in public(kind):
         doc = " ".join((method.__doc__ or "").split())
         assert "As AsyncGraphRAG" not in doc
-        if name in {"__init__", "graph", "close", "aclose"}:
+        if name in {"__init__", "graph", "usage", "close", "aclose"}:
             continue
         assert "Raises " in doc or "`query`" in doc, name
         given = [one for one in inspect.signature(method).parameters if one not in {"self", "cls"}]

@@ -155,10 +155,9 @@ class Endpoint:
         for attempt in range(ATTEMPTS):
             options = await self._prepare(request, attempt)
             try:
-                with self._counted_if_dropped(options) as check:
-                    completion, sent = await sent_without_refused(
-                        options.known, options.body, partial(self._complete, check)
-                    )
+                completion, sent = await sent_without_refused(
+                    options.known, options.body, partial(self._complete, options)
+                )
             except (openai.APIError, ReplyError) as error:
                 raise self.failures.count(request.step, error, options.model) from None
             # The call is counted first, because it costs money even if the reply can't be used.
@@ -225,9 +224,12 @@ class Endpoint:
         def body_without(refused: Collection[str]) -> Body:
             return options.body(refused, stream=True)
 
+        def count_part() -> None:
+            self._meter(options, record.used, record.text)
+
         step, model = options.request.step, options.model
         try:
-            with self._counted_if_dropped(options, record) as check:
+            with self._counted_if_dropped(count_part) as check:
                 events, record.sent = await sent_without_refused(
                     options.known, body_without, partial(self._open_stream, check)
                 )
@@ -255,8 +257,13 @@ class Endpoint:
         known = self._known.setdefault(model, Capabilities())
         await self.calls.rates.before_tokens(texts)
 
+        def count(used: bodies.Used | None = None) -> None:
+            spent = used or (self._tokens(texts), 0, 0)
+            self.meter.count(EMBEDDING, self._embedding_price, spent, estimated=used is None)
+
         async def post(body: Body) -> tuple[list[bodies.Vector], bodies.Used | None]:
-            return await self.calls.post(EMBEDDINGS, body, bodies.vectors_of, self._check_budget)
+            with self._counted_if_dropped(count) as check:
+                return await self.calls.post(EMBEDDINGS, body, bodies.vectors_of, check)
 
         def body_without(refused: Collection[str]) -> Body:
             return embedding_body(model, texts, dimensions, refused)
@@ -266,8 +273,7 @@ class Endpoint:
         except (openai.APIError, ReplyError) as error:
             raise self.failures.count(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
         self.failures.end_row()
-        spent = used or (self._tokens(texts), 0, 0)
-        self.meter.count(EMBEDDING, self._embedding_price, spent, estimated=used is None)
+        count(used)
         if len(vectors) != len(texts):
             raise ReplyError(f"the endpoint gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
@@ -278,8 +284,9 @@ class Endpoint:
         await self.calls.rates.before_call(request)
         return self.options_of(request, attempt)
 
-    async def _complete(self, check: Callable[[], None], body: Body) -> bodies.Completion:
-        return await self.calls.post(CHAT, body, bodies.completion_of, check)
+    async def _complete(self, options: CallOptions, body: Body) -> bodies.Completion:
+        with self._counted_if_dropped(partial(self._meter, options, None, "")) as check:
+            return await self.calls.post(CHAT, body, bodies.completion_of, check)
 
     async def _open_stream(
         self, check: Callable[[], None], body: Body
@@ -289,12 +296,10 @@ class Endpoint:
         return await self.calls.open_stream(CHAT, body, check)
 
     @contextmanager
-    def _counted_if_dropped(
-        self, options: CallOptions, record: StreamRecord | None = None
-    ) -> Generator[Callable[[], None]]:
+    def _counted_if_dropped(self, count: Callable[[], object]) -> Generator[Callable[[], None]]:
         """Counts a call that was sent and whose reply is awaited no more: it may cost money.
 
-        Yields what checks the budget when it is sent. `record` holds what has come of the reply.
+        Yields what checks the budget when the call is sent.
         """
         sent = False
 
@@ -307,10 +312,7 @@ class Endpoint:
             yield check
         except (GeneratorExit, anyio.get_cancelled_exc_class()):
             if sent:
-                texts = (message.content for message in options.request.messages)
-                spent = (self._tokens(texts), 0, self._tokens([record.text] if record else []))
-                step = options.request.step
-                self.meter.count(step, self.prices[step], spent, estimated=True)
+                count()
             raise
 
     def _refuse_same_again(self, options: CallOptions, sent: Body) -> None:
@@ -322,18 +324,22 @@ class Endpoint:
     def _count(
         self, options: CallOptions, used: bodies.Used | None, reply: str, *, reasons: bool
     ) -> None:
-        """Counts a call that was answered, and notes what its reply shows of the model.
-
-        Its tokens are estimated if the endpoint does not report them.
-        """
+        """Counts a call that was answered, and notes what its reply shows of the model."""
         self.failures.end_row()
+        spent = self._meter(options, used, reply)
+        self.calls.rates.after_call(spent[2])
+        options.known.reasons |= reasons
+        options.known.hides_opening |= hides_opening(reply)
+
+    def _meter(
+        self, options: CallOptions, used: bodies.Used | None, reply: str
+    ) -> tuple[int, int, int]:
+        """Counts a call, and returns its tokens: an estimate if the endpoint reports none."""
         step = options.request.step
         sent = (message.content for message in options.request.messages)
         spent = used or (self._tokens(sent), 0, self._tokens([reply]))
         self.meter.count(step, self.prices[step], spent, estimated=used is None)
-        self.calls.rates.after_call(spent[2])
-        options.known.reasons |= reasons
-        options.known.hides_opening |= hides_opening(reply)
+        return spent
 
     def _tokens(self, texts: Iterable[str]) -> int:
         return sum(map(tokens.count, texts))

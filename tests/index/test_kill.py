@@ -194,6 +194,6 @@ async def test_ctrl_c_saves_what_has_arrived(
     came = endpoint.count("extraction")
     assert came - 2 <= len(await saved(graph, "extraction")) <= came < 600
     builds = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome, b.calls AS calls")
-    [build], calls = builds, len(await saved(graph, "extraction")) + CHECKS
+    [build], most = builds, len(await saved(graph, "extraction")) + 2
     assert build["outcome"] == "interrupted"
-    assert calls <= build["calls"] <= calls + 2  # two may have been sent without a reply
+    assert came <= build["calls"] - CHECKS <= most  # two may have been dropped on their way

@@ -92,7 +92,9 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: Path) -> None:
+async def test_what_questions_cost_counts_for_the_limit_of_a_day(
+    carol: Indexed, tmp_path: Path
+) -> None:
     """The first question costs more than $1, so the second one is refused unless a day begins."""
     prices = {"KG_INPUT_PRICE": "9000", "KG_OUTPUT_PRICE": "9000"}
     environment = {**carol.environment, **prices, "KG_MAX_COST_A_DAY": "1"}
@@ -101,11 +103,16 @@ async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: P
         while not (await client.call_tool("local_search", {"question": QUESTION})).is_error:
             answered += 1
         assert answered in {1, 2}
+
+
+async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: Path) -> None:
+    environment = {**carol.environment, "KG_MAX_COST_A_DAY": "0"}
+    async with over_http(tmp_path, environment) as client:
         for tool in ("local_search", "global_search", "suggest_questions"):
             asked = {} if tool == "suggest_questions" else {"question": QUESTION}
             refused = await client.call_tool(tool, asked)
             assert refused.is_error
-            assert "The limit of $1.00 a day" in text_of(refused)
+            assert "The limit of $0.00 a day" in text_of(refused)
         assert await call(client, "find_entities", text="Scrooge")
 
 

@@ -64,8 +64,15 @@ async def test_a_call_that_is_dropped_is_metered_if_it_was_sent(endpoint: FakeEn
                 await anyio.sleep(0.01)
             asking.cancel_scope.cancel()
         used = model.meter.steps["summary"]
+        async with anyio.create_task_group() as asking:
+            asking.start_soon(model.embed, ["Scrooge"])
+            while endpoint.count("embeddings") == 0:  # noqa: ASYNC110 - there is no event
+                await anyio.sleep(0.01)
+            asking.cancel_scope.cancel()
+        embedded = model.meter.steps["embedding"]
     assert (used.calls, used.estimated, used.failed, used.output_tokens) == (1, 1, 0, 0)
     assert used.input_tokens > 0
+    assert (embedded.calls, embedded.estimated, embedded.input_tokens > 0) == (1, 1, True)
 
 
 async def test_what_a_call_used_is_metered_by_its_step(endpoint: FakeEndpoint) -> None:

@@ -1,6 +1,7 @@
 """A home: the folder of one embedded server, with its data, password, record, lock and settings."""
 
 import json
+import random
 import secrets
 import socket
 import time
@@ -25,6 +26,9 @@ LOOPBACK = "127.0.0.1"
 HEAP = "server.memory.heap.max_size"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 SECONDS_BETWEEN = 1.0  # two reports of a wait
+# Below the ports that systems give to whoever asks for any port: what is free now is still free
+# when Neo4j has started, and later, when Neo4j Browser requests the guide.
+PORTS = range(20_000, 30_000)
 
 
 def default_home() -> Path:
@@ -198,9 +202,17 @@ def waiting(listen: Listener, reason: str) -> Iterator[Callable[[], float]]:
 
 
 def choose_ports(*wanted: Sequence[int]) -> list[int]:
-    """For each list, its first port that is free on loopback, or any free port."""
+    """For each list, its first port that is free on loopback, or another free port.
+
+    The others differ from list to list, so that the port of one home's guide, which is not always
+    in use, is not chosen as a port of another home's Neo4j.
+    """
     with ExitStack() as held:
-        sockets = [held.enter_context(_bind(ports)) for ports in wanted]
+        others = [random.sample(PORTS[n :: len(wanted)], 99) for n in range(len(wanted))]
+        sockets = [
+            held.enter_context(_bind([*ports, *more]))
+            for ports, more in zip(wanted, others, strict=True)
+        ]
         return [one.getsockname()[1] for one in sockets]
 
 

@@ -10,7 +10,14 @@ from click.testing import CliRunner
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import commands
-from graphrag_neo4j.embedded.home import Home, ServerRecord, choose_ports, java_memory, write_config
+from graphrag_neo4j.embedded.home import (
+    PORTS,
+    Home,
+    ServerRecord,
+    choose_ports,
+    java_memory,
+    write_config,
+)
 from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.settings import Neo4jRelease, load_settings
@@ -56,13 +63,13 @@ def test_java_is_that_of_pip_of_java_home_or_the_path(
 
 
 def test_a_wanted_port_is_taken_if_it_is_free_else_the_next_else_any() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        wanted = free.getsockname()[1]
+    [wanted] = choose_ports(())
     assert choose_ports((wanted,), ())[0] == wanted
     for address in ("127.0.0.1", ""):  # also one that a server holds on all addresses
         with socket.create_server((address, wanted)):
             bolt, http = choose_ports((wanted,), (wanted,))
             assert len({bolt, http, wanted, 0}) == 4
+            assert {bolt, http} < set(PORTS)
 
 
 def test_heap_and_page_cache_fit_the_machine_and_settings_of_ones_own_come_first(

@@ -3,10 +3,9 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from socket import create_server
 from typing import LiteralString
 
 import pytest
@@ -23,6 +22,7 @@ from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.graph.schema import SCHEMA_VERSION, ensure_schema
 from graphrag_neo4j.settings import Settings
+from tests.support.odd_endpoint import nothing_listens
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
 from tests.support.servers import TestServer
 
@@ -41,9 +41,9 @@ async def test_a_refused_user_a_closed_port_and_what_is_no_address_are_named(
     assert isinstance(error, GraphError)
     assert "NEO4J_USERNAME and NEO4J_PASSWORD" in str(error)
     assert "not-the-password" not in str(error)
-    with closing(create_server(("127.0.0.1", 0))) as closed:
-        uri = f"bolt://127.0.0.1:{closed.getsockname()[1]}"
-    error = await failure(uri)
+    with nothing_listens() as url:
+        uri = url.replace("http", "bolt").removesuffix("/v1")
+        error = await failure(uri)
     assert isinstance(error, GraphError)
     assert f"{uri} does not answer" in str(error)
     error = await failure("bolt://neo4j:secret-word@127.0.0.1:7687")

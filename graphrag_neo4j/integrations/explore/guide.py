@@ -181,7 +181,8 @@ def served(pages: Mapping[str, str], origins: Collection[str], port: int = 0) ->
     except OSError as error:
         raise GraphError(
             f"Port {port} is in use, and Neo4j Browser expects the guide there. Stop the program"
-            " that uses it, perhaps another `kg-build browse`, and run this command again."
+            " that uses it, perhaps another `kg-build browse`, or have Neo4j choose another port by"
+            " `kg-build neo4j stop`; then run this command again."
         ) from error
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     thread.start()

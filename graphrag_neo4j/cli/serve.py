@@ -1,13 +1,11 @@
 """`kg-build serve`: ask and explore in a browser, and from chat clients."""
 
 import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import anyio
 import click
 
 from graphrag_neo4j.cli import options
@@ -62,7 +60,7 @@ def serve(
     own, number = listening.getsockname()[:2]
     address = f"http://[{own}]:{number}" if ":" in own else f"http://{own}:{number}"
 
-    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
+    async def work(_: AsyncGraphRAG, listen: EventDisplay) -> None:
         listen.hush()
         terminal.line(f"Ask at {address}/?{urlencode({'token': token})}")
         terminal.line(
@@ -72,24 +70,10 @@ def serve(
         if not no_browser and has_screen():
             webbrowser.open(f"{address}/?{urlencode({'token': token})}")
         # A client of its own, which tells the terminal nothing: an answer carries its notices.
-        async with AsyncGraphRAG(settings) as answering, _following(rag, paths):
-            await server.serve(answering, listening, token, allowed_host, write=write)
+        async with AsyncGraphRAG(settings) as answering:
+            await server.serve(
+                answering, listening, token, allowed_host, write=write, paths=paths, listen=listen
+            )
 
     with suppress(KeyboardInterrupt):  # the way to end it
         options.ask(settings, work, fleeting=True)
-
-
-@asynccontextmanager
-async def _following(rag: AsyncGraphRAG, paths: tuple[Path, ...]) -> AsyncIterator[None]:
-    """Keeps the graph up to date with files, while it is served."""
-
-    async def follow() -> None:
-        async for built in rag.watch(*paths):
-            for source, reason in built.unreadable.items():
-                terminal.line(f"{source}: {reason}.", style="red", error=True)
-
-    async with anyio.create_task_group() as tasks:
-        if paths:
-            tasks.start_soon(follow)
-        yield
-        tasks.cancel_scope.cancel()

@@ -3,7 +3,8 @@
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.integrations.serve import check_token
 from graphrag_neo4j.integrations.serve.chat import MODELS, Footnotes
+from graphrag_neo4j.integrations.serve.uploads import uploads_folder
 from graphrag_neo4j.model.citations import footnoted
 from graphrag_neo4j.query.answer import Citation, Source
 from tests.support.carol import Indexed, indexed_carol
@@ -25,6 +27,7 @@ from tests.support.serving import TOKEN, Served, served
 pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 
 QUESTION = "What does Scrooge think of Marley?"
+PATIENCE = 60.0  # seconds that a run may take on a slow machine
 # Such requests Open WebUI makes by itself after an answer.
 TASKS = {
     "title": '### Task:\nGenerate a short title.\n### Output:\nJSON: { "title": "…" }\n'
@@ -306,6 +309,7 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
         last = ask(writing, "/api/run", **headers)[1].rpartition("data: ")[2]
         assert json.loads(last) | {"cost": 0} == {
             "running": False, "stage": "", "done": 0, "total": None, "cost": 0, "problems": [],
+            "waiting": "",
         }  # fmt: skip
         asked = {
             "question": "Whom did Ada Lovelace meet in London?",
@@ -355,3 +359,60 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
             assert ask(writing, f"/api/documents/{name}", text, "PUT", **headers)[0] == status
         assert ask(writing, "/api/documents/b.txt", b"x" * 2_100_000, "PUT", **headers)[0] == 413
         assert ask(writing, "/api/documents?source=none", None, "DELETE", **headers)[0] == 404
+
+
+async def test_a_file_that_was_left_is_read_once_nothing_holds_it_up(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    settings = carol.settings.changed(home=tmp_path / "home")
+    left = uploads_folder(settings) / "ada.txt"
+    left.parent.mkdir()
+    left.write_text("Ada Lovelace met Charles Babbage in London in 1833.")
+    environment = {**carol.environment, "KG_HOME": str(settings.home)}
+    spent = {**environment, "KG_MAX_COST_A_DAY": "0"}
+    with served(tmp_path, spent, "--write") as writing:
+        waiting = state_of_run(writing, lambda state: state["waiting"])
+        assert (waiting["running"], "The limit of $0.00 a day" in waiting["waiting"]) == (
+            True,
+            True,
+        )
+    another = {"command": "kg-build index", "host": "elsewhere", "process": 1, "born": 0.0}
+    await carol.graph.write("build/start", build="another", properties=another)
+    with served(tmp_path, environment, "--write") as writing:
+        state_of_run(writing, lambda state: "Another run writes" in state["waiting"])
+        await carol.graph.write("build/finish", build="another", usage={}, outcome="done")
+        assert not state_of_run(writing, lambda state: not state["running"])["problems"]
+        listed = ask(writing, "/api/documents", **writing.headers)[1]
+        assert {one["title"]: one["state"] for one in listed} == {
+            "Carol": "read",
+            "ada.txt": "read",
+        }
+
+
+def test_what_is_followed_is_read_and_everybody_sees_it(carol: Indexed, tmp_path: Path) -> None:
+    folder = tmp_path / "followed"
+    folder.mkdir()
+    (folder / "bob.txt").write_text("Bob met Eve in Paris.")
+    carol.endpoint.change(latency=1.0)
+    with served(tmp_path, carol.environment, str(folder)) as reading:
+        assert state_of_run(reading, lambda state: state["stage"])["running"]
+        carol.endpoint.change(latency=0)
+        state_of_run(reading, lambda state: not state["running"])
+        assert ask(reading, "/api/documents/x.txt", b"x", "PUT", **reading.headers)[0] == 403
+        listed = ask(reading, "/api/documents", **reading.headers)[1]
+        assert "bob.txt" in [one["title"] for one in listed]
+
+
+def state_of_run(running: Served, right: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """The first state of a run that is right."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        with closing(HTTPConnection(urlsplit(running.url).netloc)) as connection:
+            connection.request("GET", "/api/run", headers=running.headers)
+            for line in connection.getresponse():
+                if line.startswith(b"data: "):
+                    state: dict[str, Any] = json.loads(line.removeprefix(b"data: "))
+                    if right(state):
+                        return state
+        time.sleep(0.1)
+    raise AssertionError(state)

@@ -1,14 +1,16 @@
 """`kg-build serve`: a page, the chat API of OpenAI, REST and MCP, all on one open graph.
 
 In reading order: app (the routes), access (who may ask), questions (how many, at what cost), chat
-(the API of OpenAI), lookup and page (what the page needs).
+(the API of OpenAI), rest, lookup and page (what the page needs), uploads and runs (what is read).
 """
 
 import secrets
 import socket
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Final
 
+import anyio
 import uvicorn
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
@@ -16,6 +18,8 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.integrations.serve.access import LOCAL, Access
 from graphrag_neo4j.integrations.serve.app import make_app
 from graphrag_neo4j.integrations.serve.questions import Questions
+from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.events import Listener
 
 __all__ = ["check_token", "listen", "serve"]
 
@@ -60,9 +64,16 @@ async def serve(
     allowed: Collection[str],
     *,
     write: bool,
+    paths: Sequence[Path],
+    listen: Listener,
 ) -> None:
-    """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL."""
-    app = make_app(Questions(rag, rag.settings.graph_name), write=write)
+    """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL.
+
+    The graph is kept up to date with the files in `paths`, and `listen` is told what this does.
+    Raises the errors of `AsyncGraphRAG.watch`.
+    """
+    questions = Questions(rag, rag.settings.graph_name)
+    app = make_app(questions, write=write)
     hosts = {*allowed, str(listening.getsockname()[0])}
     config = uvicorn.Config(
         Access(app, token, hosts, rag.settings.max_file_mb * 1_000_000),
@@ -73,4 +84,9 @@ async def serve(
         server_header=False,
         timeout_graceful_shutdown=3,  # seconds for running requests
     )
-    await uvicorn.Server(config).serve(sockets=[listening])
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            if paths:
+                tasks.start_soon(questions.runs.follow, paths, rag.settings, listen)
+            await uvicorn.Server(config).serve(sockets=[listening])
+            tasks.cancel_scope.cancel()

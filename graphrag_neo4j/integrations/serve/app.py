@@ -49,7 +49,9 @@ def make_app(questions: Questions, *, write: bool) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with tools.router.lifespan_context(tools), anyio.create_task_group() as tasks:
             if write:
-                questions.uploads = Uploads(questions.rag, tasks)
+                questions.uploads = Uploads(
+                    questions.rag, tasks, questions.runs, questions.left_today
+                )
             yield
             tasks.cancel_scope.cancel()
 

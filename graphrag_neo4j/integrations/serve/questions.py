@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError
 from graphrag_neo4j.graph.rows import CostRow
+from graphrag_neo4j.integrations.serve.runs import Runs
 from graphrag_neo4j.integrations.serve.uploads import Uploads
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
@@ -40,6 +41,7 @@ class Questions:
 
     def __init__(self, rag: AsyncGraphRAG, name: str) -> None:
         self.rag, self.name = rag, name
+        self.runs = Runs()
         self.uploads: Uploads | None = None  # with --write
         self._running = 0
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
@@ -101,24 +103,30 @@ class Questions:
             raise TooManyError(f"{AT_ONCE} questions are being answered: ask again in a moment.")
         self._running += 1
         try:
-            await self._refuse_spent()
+            await self.left_today()
             yield
         finally:
             self._running -= 1
 
-    async def _refuse_spent(self) -> None:
+    async def left_today(self) -> float | None:
+        """The US dollars that questions and builds may still cost today; None without a limit.
+
+        Raises BudgetSpentError if there are none.
+        """
         limit, today = self.rag.settings.max_cost_a_day, datetime.now(UTC).date()
         if limit is None:
-            return
+            return None
         cost = Usage.total(self.rag.usage.values()).cost  # of questions: builds have other clients
         if today != self._day:
             self._day, self._before = today, cost
         [builds] = await self.rag.graph.read("build/cost_today", CostRow)
-        if builds["cost"] + cost - self._before >= limit:
+        left = limit - builds["cost"] - (cost - self._before)
+        if left <= 0:
             raise BudgetSpentError(
-                f"The limit of ${limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached: ask tomorrow, "
+                f"The limit of ${limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached: go on tomorrow, "
                 "or raise it."
             )
+        return left
 
 
 def _questions(request: Request) -> Questions:

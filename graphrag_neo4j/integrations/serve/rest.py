@@ -30,7 +30,7 @@ from graphrag_neo4j.integrations.serve.questions import (
     as_events,
     while_there,
 )
-from graphrag_neo4j.integrations.serve.uploads import RunState, Uploads
+from graphrag_neo4j.integrations.serve.runs import Runs, RunState
 from graphrag_neo4j.query.answer import METHODS, Answer, as_plain
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.suggestions import Suggestion
@@ -59,7 +59,7 @@ class GraphState(BaseModel):
     """What is served: the counts of the graph by kind, and the model that answers, if one does.
 
     `metadata` holds the fields by which documents can be selected, with their most frequent values.
-    `running` tells whether documents that were uploaded are being read.
+    `running` tells whether documents are being read that were uploaded, or that are followed.
     """
 
     name: str
@@ -99,7 +99,7 @@ async def state(questions: Asked) -> GraphState:
         methods=["auto", *METHODS],
         metadata={one["field"]: [it["value"] for it in one["values"]] for one in status.metadata},
         write=questions.uploads is not None,
-        running=questions.uploads is not None and questions.uploads.state.running,
+        running=questions.runs.state.running,
     )
 
 
@@ -165,16 +165,16 @@ async def delete(source: str, uploads: Writing) -> RunState:
 
 
 @router.get("/run", response_model=None)
-async def run(uploads: Writing, request: Request) -> Response:
-    """Tells what a run does, as events `run`, until it ends."""
-    return await as_events(request, _running(uploads), _failed)
+async def run(questions: Asked, request: Request) -> Response:
+    """Tells what a run of this server does, as events `run`, until it ends."""
+    return await as_events(request, _running(questions.runs), _failed)
 
 
-async def _running(uploads: Uploads) -> AsyncGenerator[str, None]:
+async def _running(runs: Runs) -> AsyncGenerator[str, None]:
     told: RunState | None = None
     while told is None or told.running:
-        if uploads.state != told:
-            told = uploads.state
+        if runs.state != told:
+            told = runs.state
             yield _event("run", told.model_dump())
         else:
             await anyio.sleep(LOOK)

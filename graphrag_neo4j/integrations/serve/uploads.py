@@ -1,10 +1,11 @@
 """Documents that come through the server: a folder of files, and the runs that read it.
 
 The folder stands beside the home. One run at a time reads it; what is kept meanwhile is read by the
-next one, which begins when that ends.
+next one, which begins when that ends. A run waits while another command writes to the graph, and
+while the limit of the day's cost is reached.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -12,30 +13,25 @@ from urllib.parse import unquote, urlsplit
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
-from pydantic import BaseModel
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents.sources import SUFFIXES
-from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError
+from graphrag_neo4j.errors import (
+    BudgetSpentError,
+    GraphBusyError,
+    GraphRAGError,
+    InputError,
+    NotFoundError,
+)
 from graphrag_neo4j.index.removal import known_sources
-from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started
+from graphrag_neo4j.integrations.serve.runs import Runs, RunState, problems_of
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import PRIVATE_FILE, make_private_folder, whole_file
 
 LONGEST_NAME: Final = 200  # bytes; file systems take 255, and a partial file has a few more
-
-
-class RunState(BaseModel, frozen=True):
-    """What a run does: its stage with the items done, its cost, and what went wrong."""
-
-    running: bool = False
-    stage: str = ""
-    done: int = 0
-    total: int | None = None
-    cost: float = 0.0
-    problems: tuple[str, ...] = ()
+PAUSE: Final = 5.0  # seconds before a run that had to wait is tried again
 
 
 def uploads_folder(settings: Settings) -> Path:
@@ -46,15 +42,26 @@ def uploads_folder(settings: Settings) -> Path:
 
 
 class Uploads:
-    """Keeps files in a folder, and reads them into the graph of `rag` by the tasks `tasks`."""
+    """Keeps files in a folder, and reads them into the graph of `rag` by the tasks `tasks`.
 
-    def __init__(self, rag: AsyncGraphRAG, tasks: TaskGroup) -> None:
-        self._rag, self._tasks = rag, tasks
+    `left` returns the US dollars that may still be spent today, None without a limit, and raises
+    BudgetSpentError if there are none.
+    """
+
+    def __init__(
+        self,
+        rag: AsyncGraphRAG,
+        tasks: TaskGroup,
+        runs: Runs,
+        left: Callable[[], Awaitable[float | None]],
+    ) -> None:
+        self._rag, self._tasks, self._runs, self._left = rag, tasks, runs, left
         self._folder = uploads_folder(rag.settings)
-        self._again = False
+        self._reading = self._again = False
         self._deleted: list[str] = []  # what the next run deletes
-        self.state = RunState()
         self.failed: Mapping[str, str] = {}  # why files could not be read, by source
+        if self._files():  # what an earlier server may not have read
+            self.begin()
 
     async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Keeps a file, completely or not at all. Raises InputError for one that can't be read."""
@@ -90,49 +97,51 @@ class Uploads:
 
     def begin(self) -> RunState:
         """Begins a run, or has another one follow on that which runs."""
-        if self.state.running:
-            self._again = True
-        else:
-            self.state = RunState(running=True)
+        self._again = True
+        if not self._reading:
+            self._reading = True
+            self._runs.begin()
             self._tasks.start_soon(self._run)
-        return self.state
+        return self._runs.state
 
     async def _run(self) -> None:
-        problems: list[str] = []
-        while True:
+        problems: tuple[str, ...] = ()
+        while self._again:
             self._again = False
             try:
-                async with AsyncGraphRAG(self._rag.settings, self._listen) as rag:
-                    while self._deleted:
-                        await rag.delete(self._deleted[0])
-                        self._deleted.pop(0)
-                    files = [self._folder] if any(self._folder.glob("*")) else []
-                    built = await rag.index(files)
-                self.failed = built.unreadable
-                problems = [f"{source}: {why}" for source, why in built.unreadable.items()]
-                problems += [built.stopped] if built.stopped else []
-                problems += (
-                    [failed.reason for failed in built.status.failures] if built.status else []
-                )
+                problems = await self._read()
+            except (GraphBusyError, BudgetSpentError) as error:
+                self._again = True
+                self._runs.change(waiting=str(error))
+                await anyio.sleep(PAUSE)
+                self._runs.change(waiting="")
             except GraphRAGError as error:
-                problems = [str(error)]
+                problems = (str(error),)
             except Exception as error:  # noqa: BLE001 - the server goes on, and the page tells
-                problems = [f"The run ended by an error of this program: {error!r}."]
-            if not self._again:
-                break
-        self.state = RunState(problems=tuple(problems), cost=self.state.cost)
+                problems = (f"The run ended by an error of this program: {error!r}.",)
+        self._reading = False
+        self._runs.change(problems=problems)
+        self._runs.end()
 
-    def _listen(self, event: Event) -> None:
-        state = self.state
-        match event:
-            case Started(stage, total):
-                update = {"stage": stage, "done": 0, "total": total}
-            case Advanced(done, failed):
-                update = {"done": state.done + done + failed}
-            case Spent(_, cost):
-                update = {"cost": cost}
-            case Notice(text, warning=True):
-                update = {"problems": (*state.problems, text)}
-            case _:
-                return
-        self.state = state.model_copy(update=update)
+    async def _read(self) -> tuple[str, ...]:
+        """Deletes and reads what is to be deleted and read; returns what went wrong."""
+        settings = self._rag.settings
+        if self._deleted:
+            async with AsyncGraphRAG(settings, self._runs.listen) as rag:
+                while self._deleted:
+                    await rag.delete(self._deleted[0])
+                    self._deleted.pop(0)
+        left = await self._left()
+        if left is not None:
+            most = settings.max_cost
+            settings = settings.changed(max_cost=left if most is None else min(left, most))
+        async with AsyncGraphRAG(settings, self._runs.listen) as rag:
+            built = await rag.index(self._files())
+        self.failed = built.unreadable
+        # What the limit of a day has stopped goes on as soon as it allows.
+        self._again |= left is not None and built.stopped is not None
+        return problems_of(built)
+
+    def _files(self) -> list[Path]:
+        """The folder, if it holds a file."""
+        return [self._folder] if any(self._folder.glob("*")) else []

@@ -8,7 +8,7 @@ while the limit of the day's cost is reached.
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import anyio
 import anyio.to_thread
@@ -87,7 +87,7 @@ class Uploads:
         Such a file is deleted with all of its rows. Raises NotFoundError if there is no such
         document.
         """
-        file = Path(unquote(urlsplit(source).path))
+        file = Path(unquote(source.removeprefix("file://").partition("#")[0]))
         if file.parent == self._folder.resolve():
             await anyio.Path(file).unlink(missing_ok=True)
             source = str(file)
@@ -124,7 +124,10 @@ class Uploads:
         self._runs.end()
 
     async def _read(self) -> tuple[str, ...]:
-        """Deletes and reads what is to be deleted and read; returns what went wrong."""
+        """Deletes and reads what is to be deleted and read; returns what went wrong.
+
+        Raises GraphBusyError and BudgetSpentError if the rest has to wait.
+        """
         settings = self._rag.settings
         if self._deleted:
             async with AsyncGraphRAG(settings, self._runs.listen) as rag:
@@ -138,8 +141,8 @@ class Uploads:
         async with AsyncGraphRAG(settings, self._runs.listen) as rag:
             built = await rag.index(self._files())
         self.failed = built.unreadable
-        # What the limit of a day has stopped goes on as soon as it allows.
-        self._again |= left is not None and built.stopped is not None
+        if built.stopped and left is not None:
+            raise BudgetSpentError(built.stopped)  # it goes on as soon as the day's limit allows
         return problems_of(built)
 
     def _files(self) -> list[Path]:

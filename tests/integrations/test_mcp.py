@@ -62,7 +62,8 @@ async def over_stdio(folder: Path, environment: dict[str, str]) -> AsyncIterator
 async def over_http(folder: Path, environment: dict[str, str]) -> AsyncIterator[Client]:
     """As `kg-build serve` serves it."""
     with served(folder, environment) as running:
-        async with httpx2.AsyncClient(headers=running.headers) as http:
+        # A tool may take more than the usual 5 seconds on a slow machine.
+        async with httpx2.AsyncClient(headers=running.headers, timeout=60) as http:
             transport = streamable_http_client(f"{running.url}/mcp", http_client=http)
             async with Client(transport) as client:
                 yield client

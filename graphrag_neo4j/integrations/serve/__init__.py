@@ -14,7 +14,7 @@ import anyio
 import uvicorn
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import GraphRAGError, InputError
 from graphrag_neo4j.integrations.serve.access import LOCAL, Access
 from graphrag_neo4j.integrations.serve.app import make_app
 from graphrag_neo4j.integrations.serve.questions import Questions
@@ -84,9 +84,20 @@ async def serve(
         server_header=False,
         timeout_graceful_shutdown=3,  # seconds for running requests
     )
+    server, failed = uvicorn.Server(config), list[GraphRAGError]()
+
+    async def follow() -> None:
+        try:
+            await questions.runs.follow(paths, rag.settings, listen)
+        except GraphRAGError as error:
+            failed.append(error)
+            server.should_exit = True  # a server that is cancelled would log a traceback
+
     with first_error():
         async with anyio.create_task_group() as tasks:
             if paths:
-                tasks.start_soon(questions.runs.follow, paths, rag.settings, listen)
-            await uvicorn.Server(config).serve(sockets=[listening])
+                tasks.start_soon(follow)
+            await server.serve(sockets=[listening])
             tasks.cancel_scope.cancel()
+    if failed:
+        raise failed[0]

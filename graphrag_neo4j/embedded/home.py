@@ -208,10 +208,9 @@ def choose_ports(*wanted: Sequence[int]) -> list[int]:
     in use, is not chosen as a port of another home's Neo4j.
     """
     with ExitStack() as held:
-        others = [random.sample(PORTS[n :: len(wanted)], 99) for n in range(len(wanted))]
         sockets = [
-            held.enter_context(_bind([*ports, *more]))
-            for ports, more in zip(wanted, others, strict=True)
+            held.enter_context(_bind([*ports, *random.sample(PORTS[n :: len(wanted)], 99)]))
+            for n, ports in enumerate(wanted)
         ]
         return [one.getsockname()[1] for one in sockets]
 

@@ -102,8 +102,7 @@ async def watch(
             if left <= 0:
                 tell_ceiling(most)
                 return None
-            limit = settings.max_cost
-            given = settings.changed(max_cost=left if limit is None else min(left, limit))
+            given = settings.capped(left)
         corpus = Corpus.of_paths(paths, options, given, leave_out=leave_out)
         async with connect(given, listen_once) as client:
             return await client.index(corpus, options=options, prune=True)

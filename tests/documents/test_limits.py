@@ -180,7 +180,7 @@ def test_what_never_ends_in_a_page_is_read_in_a_moment(tmp_path: Path, beginning
     (tmp_path / "a.html").write_text("<p>Marley was dead.</p>" + beginning * 100_000)
     began = time.process_time()
     [document] = read(tmp_path / "a.html", ReadOptions())
-    assert time.process_time() - began < 20  # a second at most; it took minutes to hours
+    assert time.process_time() - began < 5  # a second at most; it took minutes to hours
     assert isinstance(document, Document)
     assert document.text.startswith(f"Marley was dead.\n\n{beginning.strip()}")
 

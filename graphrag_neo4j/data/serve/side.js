@@ -66,8 +66,10 @@ views.documents = async () => {
       let ended = "";
       for await (const [, run] of events(await fetched("/api/run"))) {
         const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
-        ended = run.waiting;
-        if (ended) break; // it may take long
+        if (run.waiting) { // it may take long
+          ended = [...flaws, run.waiting].join(" ");
+          break;
+        }
         if (run.running) told.textContent = `Reading… ${run.stage}${of}${cost}`;
         else ended = [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
       }

@@ -45,7 +45,8 @@ class Uploads:
     """Keeps files in a folder, and reads them into the graph of `rag` by the tasks `tasks`.
 
     `left` returns the US dollars that may still be spent today, None without a limit, and raises
-    BudgetSpentError if there are none.
+    BudgetSpentError if there are none. What an earlier server has left in the folder is read at
+    once.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Uploads:
         self._reading = self._again = False
         self._deleted: list[str] = []  # what the next run deletes
         self.failed: Mapping[str, str] = {}  # why files could not be read, by source
-        if self._files():  # what an earlier server may not have read
+        if self._files():
             self.begin()
 
     async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
@@ -136,8 +137,7 @@ class Uploads:
                     self._deleted.pop(0)
         left = await self._left()
         if left is not None:
-            most = settings.max_cost
-            settings = settings.changed(max_cost=left if most is None else min(left, most))
+            settings = settings.capped(left)
         async with AsyncGraphRAG(settings, self._runs.listen) as rag:
             built = await rag.index(self._files())
         self.failed = built.unreadable

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -180,6 +181,30 @@ def test_a_file_is_uploaded_asked_about_and_deleted(
     page.until("document.querySelector('#panel h2').textContent.startsWith('This is not in the')")
     page.wait("#search")[0].send_keys("Charles Babb")
     assert page.wait("#found li")[0].text == "Nothing has this name."
+
+
+async def test_what_waits_is_told_until_it_is_read(
+    opened: Page, carol: Indexed, tmp_path: Path
+) -> None:
+    page = opened
+    status = "document.querySelector('#panel [role=status]').textContent"
+    another = {"command": "kg-build index", "host": "elsewhere", "process": 1, "born": 0.0}
+    await carol.graph.write("build/start", build="another", properties=another)
+    for name in ("bob.txt", "bob.exe", "eve.txt"):
+        (tmp_path / name).write_text("Bob met Eve in Paris.")
+    page.chrome.execute_script("location.hash = '#documents'")
+    files = page.wait("#files")[0]
+    files.send_keys(f"{tmp_path / 'bob.txt'}\n{tmp_path / 'bob.exe'}")
+    page.until(f"/^bob.exe is no name.*Another run writes/.test({status})")
+    files.send_keys(str(tmp_path / "eve.txt"))  # one more, while it waits
+    while not list(tmp_path.parent.glob("serve*/home-uploads*/eve.txt")):  # noqa: ASYNC110 - no event
+        await anyio.sleep(0.1)
+    await carol.graph.write("build/finish", build="another", usage={}, outcome="done")
+    titles = "[...document.querySelectorAll('#panel .list li span')].map(one => one.textContent)"
+    page.until(f"['bob.txt', 'eve.txt'].every((one) => {titles}.includes(one))")
+    page.until(f"{status}.startsWith('bob.exe is no name')")
+    [refused] = page.errors
+    assert "bob.exe - Failed to load resource" in refused["message"]
 
 
 def test_it_fits_a_telephone_and_asks_strangers_for_the_token(page: Page, running: Served) -> None:

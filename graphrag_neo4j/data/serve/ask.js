@@ -21,17 +21,13 @@ async function read(path) {
 async function* events(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let held = "";
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const whole = (held + part.value).split("\n\n");
-      held = whole.pop();
-      for (const event of whole) {
-        const [, kind, value] = event.match(/^event: (\w+)\ndata: (.*)$/s);
-        yield [kind, JSON.parse(value)];
-      }
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const whole = (held + part.value).split("\n\n");
+    held = whole.pop();
+    for (const event of whole) {
+      const [, kind, value] = event.match(/^event: (\w+)\ndata: (.*)$/s);
+      yield [kind, JSON.parse(value)];
     }
-  } finally {
-    reader.cancel().catch(() => {}); // it may have been read to its end, or not
   }
 }
 

@@ -57,38 +57,39 @@ views.documents = async () => {
     await fetched(`/api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
     item.remove();
   });
-  /* Changes documents, one change after the other, and tells what the run does that this begins. */
-  let last = Promise.resolve();
-  const change = (act) => (last = last.then(() => changed(act)));
-  const changed = async (act) => {
-    try {
-      const flaws = (await act()) ?? [];
-      let ended = "";
-      for await (const [, run] of events(await fetched("/api/run"))) {
-        const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
-        if (run.waiting) { // it may take long
-          ended = [...flaws, run.waiting].join(" ");
-          break;
+  let last = Promise.resolve(), flaws = [], telling = false, again = false;
+  /* Changes documents, one change after the other. */
+  const change = (act) => { last = last.then(act).catch((error) => flaws.push(error.message)).then(() => { tell(); }); };
+  /* Tells what a run does until it ends, and what was wrong with the changes before. */
+  const tell = async () => {
+    again = true;
+    if (telling) return;
+    telling = true;
+    while (again) {
+      again = false;
+      try {
+        let ended = "";
+        for await (const [, run] of events(await fetched("/api/run"))) {
+          const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
+          if (run.running) told.textContent = run.waiting ? [...flaws, run.waiting].join(" ") : `Reading… ${run.stage}${of}${cost}`;
+          else ended = [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
         }
-        if (run.running) told.textContent = `Reading… ${run.stage}${of}${cost}`;
-        else ended = [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
+        list.replaceChildren();
+        found = await more("");
+        conversation.refresh();
+        await atlas?.renew();
+        told.textContent = ended;
+      } catch (error) {
+        told.textContent = error.message;
       }
-      list.replaceChildren();
-      found = await more("");
-      conversation.refresh();
-      await atlas?.renew();
-      told.textContent = ended;
-    } catch (error) {
-      told.textContent = error.message;
     }
+    [telling, flaws] = [false, []];
   };
   const send = (files) => change(async () => {
-    const flaws = [];
     for (const file of files) {
       told.textContent = `Sending ${file.name}…`;
       await fetched(`/api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }).catch((error) => flaws.push(error.message));
     }
-    return flaws;
   });
   let found = await more("");
   const button = make("button", { type: "button", class: "more", hidden: found.length < 200, textContent: "Show more" });
@@ -100,6 +101,6 @@ views.documents = async () => {
   const place = make("div", { class: "drop" }, make("label", { htmlFor: "files" }, "Drop files here, or choose some"), chosen);
   place.ondragover = (event) => event.preventDefault();
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
-  if (running) change(() => []);
+  if (running) tell();
   return [make("h2", { tabIndex: -1 }, "Documents"), write ? place : null, told, list, button].filter(Boolean);
 };

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_neo4j.errors import (
     BudgetSpentError,
     EmbeddedError,
+    EmptyGraphError,
     GraphBusyError,
     GraphError,
     GraphRAGError,
@@ -84,6 +85,7 @@ __all__ = [
     "Counted",
     "Document",
     "EmbeddedError",
+    "EmptyGraphError",
     "Entity",
     "EntityType",
     "Event",

@@ -2,6 +2,7 @@
 
 GraphRAGError
 ├── InputError          fix the command, a setting or a file, and run again
+│   ├── EmptyGraphError the graph holds nothing yet that could be searched
 │   └── NotFoundError   the graph has no such entity, report, source or document
 ├── GraphError          stop: fix the database (not reachable, login refused, GDS missing)
 │   ├── GraphBusyError  another run writes to this graph: wait until it ends, or end it
@@ -17,6 +18,7 @@ Each message is written for a person and says what to do.
 __all__ = [
     "BudgetSpentError",
     "EmbeddedError",
+    "EmptyGraphError",
     "GraphBusyError",
     "GraphError",
     "GraphRAGError",
@@ -38,6 +40,10 @@ class InputError(GraphRAGError):
 
 class NotFoundError(InputError):
     """What was asked for by its name or number is not there."""
+
+
+class EmptyGraphError(InputError):
+    """The graph holds nothing yet that a question could be answered from."""
 
 
 class GraphError(GraphRAGError):

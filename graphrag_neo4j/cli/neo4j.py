@@ -5,6 +5,7 @@ import time
 from collections import deque
 from dataclasses import asdict
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
@@ -68,15 +69,23 @@ def status() -> None:
 @neo4j.command()
 @options.flag("--yes", "Do not ask for confirmation.")
 def wipe(yes: bool) -> None:
-    """Stop the server and delete all its data."""
+    """Stop the server and delete all its data, uploaded files included."""
+    from graphrag_neo4j.index.uploads import Uploads  # noqa: PLC0415 - the driver comes with it
+
     settings = _settings()
     folder = embedded.status(settings).home
-    if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {folder}?")):
+    uploads = Uploads(settings.model_copy(update={"neo4j_uri": None})).folder
+    also = f" and the files that were uploaded to it, in {uploads}" if uploads.exists() else ""
+    if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {folder}{also}?")):
         terminal.line("Nothing was deleted.")
         return
     with listening(quiet=False) as listen:
         embedded.wipe(settings, listen)
-    terminal.line(f"All data in {folder} was deleted. The next start makes a new, empty database.")
+    if uploads.exists():
+        rmtree(uploads)
+    terminal.line(
+        f"All data in {folder}{also} was deleted. The next start makes a new, empty database."
+    )
 
 
 @neo4j.command()

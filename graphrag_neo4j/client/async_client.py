@@ -249,21 +249,31 @@ class AsyncGraphRAG:
         """Deletes documents, and everything that no other document supports.
 
         `sources` are sources of documents, or paths of files; with a file, all documents from its
-        rows are deleted. `options` are the options that the files were read with; only
-        `source_root` matters here. The result holds, for each of `sources`, the sources of the
+        rows are deleted. The file of an upload (see `kg-build serve --write`) is deleted, too, and
+        no row of it can be deleted alone. `options` are the options that the files were read with;
+        only `source_root` matters here. The result holds, for each of `sources`, the sources of the
         documents that were deleted; this list is empty if the graph had none. Raises InputError for
         a value that is not a source, GraphBusyError while another run writes to this graph, and
         GraphError if Neo4j fails.
         """
         from graphrag_neo4j.index.removal import remove
+        from graphrag_neo4j.index.uploads import Uploads
 
         _check_options(options)
+        uploads = Uploads(self.settings)
         for source in sources:
             check_path(source, "A source")
+            if "#" in str(source) and uploads.path_of(str(source)):
+                raise InputError(
+                    f"{source} is a part of a file that was uploaded: delete the whole file, "
+                    f"{file_of(str(source))}."
+                )
         files = {storable(str(source))[0]: _file(source, options) for source in sources}
         found = await remove(
             self.graph, list(files), [f for f in files.values() if f], self._listen
         )
+        for path in filter(None, map(uploads.path_of, found)):
+            path.unlink(missing_ok=True)  # else the next server would read it again
         return {
             given: [one for one in found if whole_of(one) == given or file_of(one) == file]
             for given, file in files.items()
@@ -659,9 +669,10 @@ def _check_options(options: object) -> None:
 
 
 def _file(source: str | Path, options: ReadOptions) -> str | None:
-    """The source of the file at a path. None if it is not a path or outside the root."""
+    """The source of a file. None if it is not a file, or outside the root."""
     if "://" in str(source):
-        return None
+        named = str(source).startswith("file://") and "#" not in str(source)
+        return str(source) if named else None
     try:
         return source_of(Path(source), options)
     except (InputError, ValueError):

@@ -58,6 +58,7 @@ from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise, summarize
 from graphrag_neo4j.index.status import REBUILD_NOTHING, IndexResult, RebuildOptions, read_status
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import KeyCounts
@@ -115,6 +116,7 @@ async def build(
     async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
+        deleted = await Uploads(settings).delete_marked(graph)
         if corpus.places:
             await tell_of_others(graph, corpus.places, settings, listen)
         if corpus.nodes:
@@ -124,7 +126,7 @@ async def build(
             result.ingested, vanished = await _ingest(
                 graph, corpus, cuts, listen, recut=recut, prune_rows=prune_rows
             )
-        result.dropped = [*gone, *vanished]
+        result.dropped = [*gone, *deleted, *vanished]
         # What is odd about the documents is told before a model is paid to read wrong text.
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:

@@ -7,9 +7,9 @@ while nothing is reported.
 
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from math import inf
 from pathlib import Path
 from typing import Protocol
@@ -18,16 +18,18 @@ import anyio
 import anyio.to_thread
 
 from graphrag_neo4j.documents import ChangeWaiter, ReadOptions, Snapshot, Stamp, find, take_snapshot
-from graphrag_neo4j.errors import GraphBusyError, GraphRAGError
+from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphRAGError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import IndexResult
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.files import make_private_folder
 
-Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult | None]]
-"""Indexes paths without some of their files. None if the limit of the day's cost is reached."""
+Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult]]
+"""Indexes paths without some of their files."""
 DAY_SECONDS = 86_400.0
 
 
@@ -72,16 +74,23 @@ async def watch(
     connect: Callable[[Settings, Listener], AbstractAsyncContextManager[Client]],
     *,
     ceiling: Callable[[], float | None] | None = None,
+    uploads: Uploads | None = None,
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
     pace: Pace = USUAL_PACE,
 ) -> AsyncGenerator[IndexResult, None]:
     """Indexes the paths, and again whenever files in them have changed; gives each result.
 
     `connect` opens a client. Each build has one of its own, so a lost database may return, and an
     embedded server that has ended is started again. `ceiling` returns the largest cost of a day in
-    US dollars; by default it is that of the settings. An error of the first build is raised; after
-    a later one the build is tried again. Raises InputError if a path does not exist.
+    US dollars; by default it is that of the settings. With `uploads`, their folder is followed,
+    too. `around` is entered for each build. An error of the first build is raised unless there are
+    `uploads`; after a later one the build is tried again. Raises InputError if a path does not
+    exist.
     """
     find(paths, follow_links=options.follow_links)
+    if uploads:
+        make_private_folder(uploads.folder)
+        paths = [*paths, uploads.folder]
     ceiling = ceiling or (lambda: settings.max_cost_a_day)
     env_notice, told = settings.named_by_env_file(), set[object]()
 
@@ -93,36 +102,38 @@ async def watch(
             told.add(env_notice)
         listen(event)
 
-    async def build(paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult | None:
+    async def build(paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult:
         given, most = settings, ceiling()
         if most is not None:
             async with connect(settings, listen_once) as client:
                 [today] = await client.graph.read("build/cost_today", CostRow)
             left = most - today["cost"]
             if left <= 0:
-                tell_ceiling(most)
-                return None
+                from graphrag_neo4j.llm.cost import us_dollars  # noqa: PLC0415 - slow to import
+
+                raise BudgetSpentError(
+                    f"The builds of today have reached the limit of {us_dollars(most)} "
+                    "(KG_MAX_COST_A_DAY). The next build starts after midnight UTC, or when the "
+                    "limit is raised."
+                )
             given = settings.capped(left)
         corpus = Corpus.of_paths(paths, options, given, leave_out=leave_out)
         async with connect(given, listen_once) as client:
             return await client.index(corpus, options=options, prune=True)
 
-    def tell_ceiling(most: float) -> None:
-        """Says once a day that the limit is reached."""
-        from graphrag_neo4j.llm.cost import us_dollars  # noqa: PLC0415 - llm is slow to import
+    async def build_around(paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult:
+        with around():
+            return await build(paths, leave_out)
 
-        today = datetime.now(UTC).date(), most
-        if today not in told:
-            text = (
-                f"The builds of today have reached the limit of {us_dollars(most)} "
-                "(KG_MAX_COST_A_DAY). The next build starts after midnight UTC, or when the limit "
-                "is raised."
-            )
-            listen(Notice(text, warning=True))
-        told.add(today)
-
-    resumes, follow_links = ceiling() is not None, options.follow_links
-    watching = Watch(paths, build, listen, follow_links=follow_links, resumes=resumes, pace=pace)
+    watching = Watch(
+        paths,
+        build_around,
+        listen,
+        uploads=uploads,
+        follow_links=options.follow_links,
+        resumes=ceiling() is not None,
+        pace=pace,
+    )
     try:
         while True:
             yield await watching.next_build()
@@ -134,8 +145,9 @@ class Watch:
     """Waits for changes of files and builds from them.
 
     Nothing is built from a path that is gone or holds no file, so nothing is deleted because of
-    that: its disk may only be detached. With `resumes`, a build that a cost limit stopped is
-    continued although no file has changed.
+    that: its disk may only be detached. Documents of `uploads`, whose folder is one of the paths,
+    are deleted by their marks. With `resumes`, a build that a cost limit stopped is continued
+    although no file has changed.
     """
 
     def __init__(
@@ -144,22 +156,24 @@ class Watch:
         build: Build,
         listen: Listener,
         *,
+        uploads: Uploads | None = None,
         follow_links: bool = False,
         resumes: bool = False,
         pace: Pace = USUAL_PACE,
     ) -> None:
         self._paths, self._build, self._listen = paths, build, listen
-        self._follow_links, self._resumes, self._pace = follow_links, resumes, pace
+        self._uploads, self._follow_links = uploads, follow_links
+        self._resumes, self._pace = resumes, pace
         self._waiter = ChangeWaiter(paths, listen)
         self._built: dict[Path, dict[Path, Stamp]] = {}
-        self._succeeded = False
+        self._succeeded = uploads is not None  # a server goes on
         self._errors = self._failed_items = 0  # in a row; each doubles the pause
         self._blocked_until = 0.0  # no build starts before
         self._again_at = inf  # then a build starts, also if no file has changed
         # What was said already, so that it is not said again.
         self._told_bare: dict[Path, str] = {}
         self._told_changing: set[Path] = set()
-        self._told_busy = False
+        self._told_waiting: tuple[date, str] | None = None
 
     async def next_build(self) -> IndexResult:
         """Waits for a change, and returns the result of the build that it causes.
@@ -186,9 +200,11 @@ class Watch:
         """
 
         async def look() -> Snapshot:
-            return await anyio.to_thread.run_sync(
+            found = await anyio.to_thread.run_sync(
                 lambda: take_snapshot(self._paths, follow_links=self._follow_links)
             )
+            own = self._uploads and self._uploads.folder
+            return replace(found, bare={p: why for p, why in found.bare.items() if p != own})
 
         start = time.monotonic()
         before = await look()
@@ -217,6 +233,8 @@ class Watch:
 
     def _is_due(self, snapshot: Snapshot, changing: Collection[Path] = ()) -> bool:
         """Whether files of the snapshot differ from those of the last build, or work is left."""
+        if self._uploads and self._uploads.marks():
+            return True
         if snapshot.files and time.monotonic() >= self._again_at:
             return True
         return any(
@@ -228,11 +246,13 @@ class Watch:
         """Builds, and returns the result. None if the build is to be tried again."""
         try:
             result = await self._build(list(snapshot.files), changing)
-        except GraphBusyError as error:
-            if not self._told_busy:
-                self._tell(f"{error} The build here waits until then.")
-            self._told_busy = True
-            self._block(self._pace.retry)
+        except (GraphBusyError, BudgetSpentError) as error:
+            busy = isinstance(error, GraphBusyError)
+            told = datetime.now(UTC).date(), "" if busy else str(error)
+            if told != self._told_waiting:  # once for each wait for another run, or once a day
+                self._tell(f"{error} The build here waits until then." if busy else str(error))
+            self._told_waiting = told
+            self._block(self._pace.retry if busy else self._pace.ceiling)
             return None
         except GraphRAGError as error:
             if not self._succeeded:
@@ -242,14 +262,11 @@ class Watch:
             self._tell(f"{error} The next try is in {pause:.0f} s.")
             self._block(pause)
             return None
-        if result is None:
-            self._block(self._pace.ceiling)
-            return None
         for path, files in snapshot.files.items():
             old = self._built.get(path, {})
             kept = {file: old[file] for file in changing if file in old}
             self._built[path] = _without(files, changing) | kept
-        self._succeeded, self._told_busy = True, False
+        self._succeeded, self._told_waiting = True, None
         self._errors, self._blocked_until = 0, 0.0
         failed = bool(result.status and result.status.failures)
         pause = inf

@@ -10,7 +10,7 @@ from typing import Final, Literal, Self, TypedDict
 import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, QuerySetup
-from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.errors import EmptyGraphError, InputError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind
 from graphrag_neo4j.graph.rows import CountRow
@@ -219,7 +219,7 @@ def _warn_of_options(query: QueryContext, question: Question, method: Method) ->
 async def read_state(graph: Graph) -> StateRow:
     """What an answer can be made from.
 
-    Raises InputError where the database holds no graph, GraphError for another schema version.
+    Raises EmptyGraphError where the database holds no graph, GraphError for another schema version.
     """
     rows = await graph.read("search/state", StateRow)
     _need(rows, "documents")
@@ -228,9 +228,9 @@ async def read_state(graph: Graph) -> StateRow:
 
 
 def _need(has: object, what: str) -> None:
-    """Raises InputError if the graph lacks the data that a search needs."""
+    """Raises EmptyGraphError if the graph lacks the data that a search needs."""
     if not has:
-        raise InputError(f"The graph has no {what} yet. Run `kg-build index PATHS` first.")
+        raise EmptyGraphError(f"The graph has no {what} yet. Run `kg-build index PATHS` first.")
 
 
 async def _search(query: QueryContext, question: Question, method: Method) -> SearchResult:

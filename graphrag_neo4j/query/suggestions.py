@@ -15,7 +15,7 @@ from typing import Final, Literal, TypedDict
 import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, QuerySetup
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import EmptyGraphError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow, ScoredRow
 from graphrag_neo4j.model import Usage
@@ -108,12 +108,12 @@ async def suggest(
     """Returns at most `n` questions. With `after`, they follow on this answer.
 
     `history` holds the questions before that of the answer, which are not suggested again. Raises
-    InputError if the graph holds no entities, and ReplyError if a model gives no usable reply.
+    EmptyGraphError if the graph holds no entities, and ReplyError if a model gives no usable reply.
     """
     settings = backends.settings.changed(max_context_tokens=CONTEXT)
     state = await read_state(graph)
     if not state["entities"]:
-        raise InputError("The graph has no entities yet. Run `kg-build index PATHS` first.")
+        raise EmptyGraphError("The graph has no entities yet. Run `kg-build index PATHS` first.")
     setup = backends.for_question(settings, context_only=False, vectors_by=None)
     listen(Started("suggestions"))
     await anyio.to_thread.run_sync(tokens.encoding)

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, ReadOptions
-from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphRAGError
+from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphError, GraphRAGError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.watch import Pace, Watch, watch
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.one_release
 FAST = Pace(0.05, hold_up=0.4, look=0.3, retry=0.05, longest_retry=0.2, ceiling=0.05)
 DEAF = HEARING.replace("SIG_DFL", "SIG_IGN")  # as what a shell starts in the background
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
-Answer = IndexResult | GraphRAGError | None
+Answer = IndexResult | GraphRAGError
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Notes:
     heard: list[str] = field(default_factory=list)
     during: Callable[[], object] = lambda: None
 
-    async def build(self, paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult | None:
+    async def build(self, paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult:
         self.built.append((names(paths), names(leave_out)))
         self.during()
         answer = self.answers.pop(0) if self.answers else IndexResult()
@@ -198,13 +198,17 @@ async def test_it_waits_for_another_run_and_a_build_that_a_limit_of_the_day_stop
 ) -> None:
     busy = GraphBusyError("Another run writes to this graph.")
     stopped = IndexResult(stopped="The cost limit is reached.")
-    notes = Notes([busy, busy, stopped, None, None, IndexResult()])
+    spent = BudgetSpentError("The limit of the day is reached.")
+    notes = Notes([busy, busy, stopped, spent, spent, IndexResult()])
     async with watching_with(notes, docs, resumes=True) as watching:
         await watching.next_build()
         await watching.next_build()
         await nothing_is_built(watching)
     assert len(notes.built) == 6
-    assert notes.heard == ["Another run writes to this graph. The build here waits until then."]
+    assert notes.heard == [
+        "Another run writes to this graph. The build here waits until then.",
+        "The limit of the day is reached.",
+    ]
 
 
 class EnoughLooksError(Exception):

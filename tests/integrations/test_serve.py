@@ -16,9 +16,9 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.integrations.serve import check_token
 from graphrag_neo4j.integrations.serve.chat import MODELS, Footnotes
-from graphrag_neo4j.integrations.serve.uploads import uploads_folder
 from graphrag_neo4j.model.citations import footnoted
 from graphrag_neo4j.query.answer import Citation, Source
 from tests.support.carol import Indexed, indexed_carol
@@ -366,7 +366,7 @@ async def test_a_file_that_was_left_is_read_once_nothing_holds_it_up(
     carol: Indexed, tmp_path: Path
 ) -> None:
     settings = carol.settings.changed(home=tmp_path / "home")
-    left = uploads_folder(settings) / "ada.txt"
+    left = Uploads(settings).folder / "ada.txt"
     left.parent.mkdir()
     left.write_text("Ada Lovelace met Charles Babbage in London in 1833.")
     environment = {**carol.environment, "KG_HOME": str(settings.home)}

@@ -21,8 +21,10 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def served(folder: Path, environment: dict[str, str], *options: str) -> Iterator[Served]:
-    """A server at a free port, which is ended by Ctrl-C."""
+def served(
+    folder: Path, environment: dict[str, str], *options: str, killed: bool = False
+) -> Iterator[Served]:
+    """A server at a free port, which is ended by Ctrl-C, or is `killed`."""
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
         [*COMMAND, "--port", "0", *options],
         env={**environment, "KG_SERVE_TOKEN": TOKEN},
@@ -38,7 +40,9 @@ def served(folder: Path, environment: dict[str, str], *options: str) -> Iterator
             assert found, line
             yield Served(found[1], {"Authorization": f"Bearer {TOKEN}"})
         finally:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGKILL if killed else signal.SIGINT)
             _, err = process.communicate()
+    if killed:
+        return
     assert process.returncode == 0, err
     assert not err, err  # also of questions nothing is told there

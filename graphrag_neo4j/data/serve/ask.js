@@ -92,13 +92,13 @@ class Conversation {
   async welcome() {
     const proposed = make("div"), shown = make("section", { class: "turn" });
     this.get("talk").replaceChildren(shown);
-    const { title, counts, model, write } = await this.offer();
+    const { title, counts, model, write, running } = await this.offer();
     const facts = [counted(counts.documents, "document", "documents"), counted(counts.entities, "entity", "entities"), counted(counts.communities, "community", "communities")];
     const back = link("Back to the conversation before", () => this.begin(this.before));
     shown.append(...[
       make("h2", {}, title),
       make("p", { class: "facts" }, facts.join(" · ")),
-      counts.documents ? null : make("p", {}, "There are no documents yet. ", write ? make("a", { href: "#documents" }, "Add some") : "Run kg-build index with your files."),
+      counts.documents ? null : running ? make("p", {}, "The documents are being read. ", make("a", { href: "#documents" }, "How far?")) : make("p", {}, "There are no documents yet. ", write ? make("a", { href: "#documents" }, "Add some") : "Run kg-build index with your files."),
       make("p", {}, model ? `${model} answers, and each sentence leads to its place.` : "No model is set, so answers are quotations. With OPENAI_API_KEY, a model answers."),
       this.before?.length ? make("p", {}, back) : null,
       proposed,

@@ -15,11 +15,12 @@ import uvicorn
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.integrations.serve.access import LOCAL, Access
 from graphrag_neo4j.integrations.serve.app import make_app
 from graphrag_neo4j.integrations.serve.questions import Questions
 from graphrag_neo4j.model.concurrency import first_error
-from graphrag_neo4j.model.events import Listener
+from graphrag_neo4j.model.events import Listener, silent
 
 __all__ = ["check_token", "listen", "serve"]
 
@@ -70,10 +71,11 @@ async def serve(
     """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL.
 
     The graph is kept up to date with the files in `paths`, and `listen` is told what this does.
+    With `write`, people upload and delete documents.
     Raises the errors of `AsyncGraphRAG.watch`.
     """
-    questions = Questions(rag, rag.settings.graph_name)
-    app = make_app(questions, write=write)
+    questions = Questions(rag, paths, Uploads(rag.settings) if write else None)
+    app = make_app(questions)
     hosts = {*allowed, str(listening.getsockname()[0])}
     config = uvicorn.Config(
         Access(app, token, hosts, rag.settings.max_file_mb * 1_000_000),
@@ -88,14 +90,15 @@ async def serve(
 
     async def follow() -> None:
         try:
-            await questions.runs.follow(paths, rag.settings, listen)
+            told = listen if paths else silent
+            await questions.runs.follow(paths, questions.uploads, rag.settings, told)
         except GraphRAGError as error:
             failed.append(error)
             server.should_exit = True  # a server that is cancelled would log a traceback
 
     with first_error():
         async with anyio.create_task_group() as tasks:
-            if paths:
+            if paths or write:
                 tasks.start_soon(follow)
             await server.serve(sockets=[listening])
             tasks.cancel_scope.cancel()

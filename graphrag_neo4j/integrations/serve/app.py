@@ -9,7 +9,6 @@ from http import HTTPStatus
 from importlib.metadata import version
 from typing import Final, cast
 
-import anyio
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -27,7 +26,6 @@ from graphrag_neo4j.integrations.mcp import mcp_app
 from graphrag_neo4j.integrations.serve import chat, page, rest
 from graphrag_neo4j.integrations.serve.access import problem
 from graphrag_neo4j.integrations.serve.questions import Questions, TooManyError
-from graphrag_neo4j.integrations.serve.uploads import Uploads
 from graphrag_neo4j.settings import plain_problem
 
 STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
@@ -41,19 +39,14 @@ STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
 )
 
 
-def make_app(questions: Questions, *, write: bool) -> FastAPI:
-    """Makes the application that asks an open graph and, with `write`, takes documents."""
+def make_app(questions: Questions) -> FastAPI:
+    """Makes the application that asks an open graph."""
     tools = mcp_app(questions.rag, questions.asking)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with tools.router.lifespan_context(tools), anyio.create_task_group() as tasks:
-            if write:
-                questions.uploads = Uploads(
-                    questions.rag, tasks, questions.runs, questions.left_today
-                )
+        async with tools.router.lifespan_context(tools):
             yield
-            tasks.cancel_scope.cancel()
 
     app = FastAPI(
         title="graphrag-neo4j",

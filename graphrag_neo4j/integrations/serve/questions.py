@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, date, datetime
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
 import anyio
@@ -14,10 +15,10 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError
+from graphrag_neo4j.errors import BudgetSpentError, EmptyGraphError, GraphRAGError, InputError
 from graphrag_neo4j.graph.rows import CostRow
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.integrations.serve.runs import Runs
-from graphrag_neo4j.integrations.serve.uploads import Uploads
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.question import Question
@@ -37,12 +38,16 @@ class TooManyError(GraphRAGError):
 
 
 class Questions:
-    """The questions to the graph `name`. What they cost counts with the builds of the day (UTC)."""
+    """The questions to a graph. What they cost counts with the builds of the day (UTC).
 
-    def __init__(self, rag: AsyncGraphRAG, name: str) -> None:
-        self.rag, self.name = rag, name
+    `followed` are the paths that are read into it; `uploads` takes files, if people may write.
+    """
+
+    def __init__(
+        self, rag: AsyncGraphRAG, followed: Sequence[Path], uploads: Uploads | None
+    ) -> None:
+        self.rag, self.followed, self.uploads = rag, followed, uploads
         self.runs = Runs()
-        self.uploads: Uploads | None = None  # with --write
         self._running = 0
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._first: tuple[object, Suggestions] | None = None
@@ -105,6 +110,14 @@ class Questions:
         try:
             await self.left_today()
             yield
+        except EmptyGraphError as error:
+            if self.runs.state.running:
+                raise InputError(
+                    f"The documents are still being read ({self.runs.progress}): ask again soon."
+                ) from error
+            if self.uploads:
+                raise InputError("There are no documents yet: add some first.") from error
+            raise
         finally:
             self._running -= 1
 

@@ -31,6 +31,8 @@ from graphrag_neo4j.integrations.serve.questions import (
     while_there,
 )
 from graphrag_neo4j.integrations.serve.runs import Runs, RunState
+from graphrag_neo4j.integrations.serve.uploads import delete as delete_document
+from graphrag_neo4j.integrations.serve.uploads import keep
 from graphrag_neo4j.query.answer import METHODS, Answer, as_plain
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.suggestions import Suggestion
@@ -90,7 +92,7 @@ async def state(questions: Asked) -> GraphState:
     """Tells what the graph holds, and what answers from it."""
     status, settings = await questions.rag.status(metadata=True), questions.rag.settings
     return GraphState(
-        name=questions.name,
+        name=settings.graph_name,
         counts=dict(status.counts),
         levels=len(status.levels),
         pending=dict(status.pending),
@@ -139,7 +141,7 @@ async def documents(
 
     Before them come the files that were uploaded and could not be read.
     """
-    failed = questions.uploads.failed if questions.uploads and not after else {}
+    failed = {} if after else questions.runs.failed
     unread = [
         ListedDocument(
             source=source, title=unquote(source.rpartition("/")[2]), chunks=0, state="failed",
@@ -151,17 +153,17 @@ async def documents(
 
 
 @router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED)
-async def upload(name: str, request: Request, uploads: Writing) -> RunState:
-    """Keeps a file, and begins to read it into the graph."""
-    await uploads.keep(name, request.stream())
-    return uploads.begin()
+async def upload(name: str, request: Request, questions: Asked, uploads: Writing) -> RunState:
+    """Keeps a file, which the next run reads into the graph."""
+    await keep(uploads, name, request.stream())
+    return questions.runs.expect()
 
 
 @router.delete("/documents", status_code=HTTPStatus.ACCEPTED)
-async def delete(source: str, uploads: Writing) -> RunState:
-    """Deletes a document, and begins to bring communities and reports up to date."""
-    await uploads.delete(source)
-    return uploads.begin()
+async def delete(source: str, questions: Asked, uploads: Writing) -> RunState:
+    """Marks a document to be deleted by the next run, which brings reports up to date."""
+    await delete_document(uploads, questions.rag.graph, source, questions.followed)
+    return questions.runs.expect()
 
 
 @router.get("/run", response_model=None)

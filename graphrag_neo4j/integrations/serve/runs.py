@@ -1,17 +1,22 @@
 """What the runs of this server do: of files that are uploaded, and of paths that are followed."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
+from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphRAGError
 from graphrag_neo4j.index.status import IndexResult
-from graphrag_neo4j.index.watch import watch
+from graphrag_neo4j.index.uploads import Uploads
+from graphrag_neo4j.index.watch import Pace, watch
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
+
+PACE: Final = Pace(retry=5.0, longest_retry=60.0, ceiling=5.0)  # people look at a page
 
 
 class RunState(BaseModel, frozen=True):
@@ -30,25 +35,30 @@ class RunState(BaseModel, frozen=True):
 
 
 class Runs:
-    """The runs of this server. `state` is that of the last one; `listen` takes its events."""
+    """The runs of this server. `state` is that of the last one; `failed` says why files could not
+    be read, by source."""
 
     def __init__(self) -> None:
         self.state = RunState()
-        self._n = 0  # one may wait while another one writes
+        self.failed: Mapping[str, str] = {}
+        self._expected = False
 
-    def begin(self) -> None:
-        """Counts a run."""
-        self._n += 1
-        self.state = RunState(running=True)
-
-    def end(self) -> None:
-        """Ends the count of a run."""
-        self._n -= 1
-        self.change(running=self._n > 0, stage="", done=0, total=None)
+    def expect(self) -> RunState:
+        """Says that a run will begin, since something was uploaded or deleted."""
+        self._expected = True
+        self.change(running=True)
+        return self.state
 
     def change(self, **fields: object) -> None:
         """Changes fields of the state."""
         self.state = self.state.model_copy(update=fields)
+
+    @property
+    def progress(self) -> str:
+        """How far the reading is, as a part of a sentence."""
+        one = self.state
+        of = f" of {one.total:,}" if one.total else ""
+        return one.waiting or f"{one.stage or 'the files'}, {one.done:,}{of} done"
 
     def listen(self, event: Event) -> None:
         """Changes the state by an event of a run."""
@@ -62,7 +72,13 @@ class Runs:
             case Notice(text, warning=True):
                 self.change(problems=(*self.state.problems, text))
 
-    async def follow(self, paths: Sequence[Path], settings: Settings, listen: Listener) -> None:
+    async def follow(
+        self,
+        paths: Sequence[Path],
+        uploads: Uploads | None,
+        settings: Settings,
+        listen: Listener,
+    ) -> None:
         """Keeps the graph up to date with files, until it is cancelled.
 
         `listen` takes the events, too. Raises the errors of `AsyncGraphRAG.watch`.
@@ -72,19 +88,46 @@ class Runs:
             listen(event)
             self.listen(event)
 
-        @asynccontextmanager
-        async def connect(given: Settings, told: Listener) -> AsyncGenerator[AsyncGraphRAG]:
-            self.begin()
-            try:
-                async with AsyncGraphRAG(given, told) as rag:
-                    yield rag
-            finally:
-                self.end()
-
-        async for built in watch(paths, settings, ReadOptions(), both, connect):
-            self.change(problems=problems_of(built))
+        results = watch(
+            paths,
+            settings,
+            ReadOptions(),
+            both,
+            AsyncGraphRAG,
+            uploads=uploads,
+            around=self._run,
+            pace=PACE,
+        )
+        async for built in results:
+            self.failed = built.unreadable
+            goes_on = bool(built.stopped) and settings.max_cost_a_day is not None
+            self.change(problems=problems_of(built), waiting=built.stopped if goes_on else "")
+            self._end(running=goes_on)
             for source, reason in built.unreadable.items():
                 listen(Notice(f"{source}: {reason}.", warning=True))
+
+    @contextmanager
+    def _run(self) -> Iterator[None]:
+        """Shows a run in the state: what it waits for, or by which error it ends."""
+        self._expected = False
+        self.state = RunState(running=True)
+        try:
+            yield
+        except (GraphBusyError, BudgetSpentError) as error:
+            self.change(waiting=str(error))
+            raise
+        except GraphRAGError as error:
+            self.change(problems=(str(error),))
+            self._end()
+            raise
+        except Exception as error:
+            told = f"The run ended by an error of this program: {error!r}."
+            self.change(problems=(told,))
+            self._end()
+            raise GraphRAGError(told) from error  # the server goes on, and tries it again
+
+    def _end(self, *, running: bool = False) -> None:
+        self.change(running=running or self._expected, stage="", done=0, total=None)
 
 
 def problems_of(built: IndexResult) -> tuple[str, ...]:

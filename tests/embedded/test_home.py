@@ -20,6 +20,7 @@ from graphrag_neo4j.embedded.home import (
 )
 from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.settings import Neo4jRelease, load_settings
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="scripts and file modes of POSIX")
@@ -143,12 +144,17 @@ def test_commands_say_that_nothing_runs_and_wipe_asks_first(
     made = make_home(Path(home), "2026.09")
     made.data_path.mkdir()
     made.before_upgrade_path.touch()
+    uploads = Uploads(load_settings(home=home))
+    uploads.mark("ada.txt")
     done = CliRunner().invoke(commands, ["--home", home, "neo4j", "wipe"], input="n\n")
     assert ("Nothing was deleted" in done.output, made.data_path.is_dir()) == (True, True)
+    assert len(uploads.marks()) == 1
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")  # its uploads are others
     done = CliRunner().invoke(commands, ["--home", home, "neo4j", "wipe", "--yes"])
     assert done.exit_code == 0
+    assert str(uploads.folder) in done.output.replace("\n", "")
+    assert not uploads.folder.exists()
     assert not made.data_path.exists()
     assert not made.before_upgrade_path.exists()
-    monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
     done = CliRunner().invoke(commands, ["--home", home, "neo4j", "status"])
     assert "neo4j+s://elsewhere.example" in done.stderr

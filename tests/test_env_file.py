@@ -165,3 +165,13 @@ def test_a_home_that_comes_with_a_folder_is_not_used_but_one_of_the_user_is(tmp_
     assert kg_build("neo4j", "status", KG_HOME=str(tmp_path / "mine")).stderr == ""
     trusted = kg_build("neo4j", "status", KG_TRUST_ENV_FILE="true")
     assert (trusted.returncode, "KG_HOME=theirs" in trusted.stderr) == (0, True)
+
+
+def test_a_token_that_whoever_wrote_the_file_knows_is_named_without_its_value() -> None:
+    put(KG_SERVE_TOKEN=OTHER_KEY, NEO4J_DATABASE="theirs")
+    database = "The file .env in this folder sets NEO4J_DATABASE=theirs"
+    assert load_settings(serve_token=KEY).named_by_env_file() == f"{database}."
+    settings = load_settings()
+    assert settings.serve_token
+    assert settings.serve_token.get_secret_value() == OTHER_KEY
+    assert settings.named_by_env_file() == f"{database}, KG_SERVE_TOKEN."

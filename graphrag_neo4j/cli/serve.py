@@ -55,20 +55,21 @@ def serve(
     settings = options.settings_of(**more)
     check_answering(settings)
     given = settings.serve_token.get_secret_value() if settings.serve_token else None
-    token = server.check_token(given, host, allowed_host)
+    token = server.check_token(given)
     listening = server.listen(host, port)
     own, number = listening.getsockname()[:2]
     address = f"http://[{own}]:{number}" if ":" in own else f"http://{own}:{number}"
+    page = f"{address}/#{urlencode({'token': token})}"
 
     async def work(_: AsyncGraphRAG, listen: EventDisplay) -> None:
         listen.hush()
-        terminal.line(f"Ask at {address}/?{urlencode({'token': token})}")
+        terminal.line(f"Ask at {page}")
         terminal.line(
             f"Chat clients: {address}/v1 (API of OpenAI; the token is the key). MCP: {address}/mcp."
             " Press Ctrl-C to stop."
         )
         if not no_browser and has_screen():
-            webbrowser.open(f"{address}/?{urlencode({'token': token})}")
+            webbrowser.open(page)
         # A client of its own, which tells the terminal nothing: an answer carries its notices.
         async with AsyncGraphRAG(settings) as answering:
             await server.serve(

@@ -242,7 +242,8 @@ class Settings(BaseSettings):
     )
     serve_token: SecretStr | None = Field(
         None,
-        description="Token that `kg-build serve` asks for. If it is not set, it is random.",
+        description="Token that `kg-build serve` asks for, of at least 20 characters. If it is not "
+        "set, it is random.",
     )
     input_price: float | None = Field(
         None,

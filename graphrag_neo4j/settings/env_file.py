@@ -1,15 +1,18 @@
 """Limits what a file `.env` can do, because the working folder may come from somebody else.
 
 A folder that was unpacked or cloned can hold a `.env` that names another endpoint or another
-Neo4j. So an address from `.env` is used only with a key or a password from the same `.env`, and a
-notice names each address and folder that comes from `.env`. The home of the embedded server is not
-taken from `.env` at all: its `own.conf` can name plugins, which are programs.
+Neo4j. So an address from `.env` is used only with a key or a password from the same `.env`. A
+notice names each address and folder that comes from `.env`, and the token of `kg-build serve`,
+which is no secret to whoever wrote the file. The home of the embedded server is not taken from
+`.env` at all: its `own.conf` can name plugins, which are programs.
 """
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
+
+from pydantic import SecretStr
 
 from graphrag_neo4j.errors import InputError
 
@@ -27,7 +30,9 @@ GDS_SECRETS: Final = {"gds_password": "KG_GDS_PASSWORD", "neo4j_password": "NEO4
 PLACES: Final = {
     "openai_base_url": "OPENAI_BASE_URL",
     "neo4j_uri": "NEO4J_URI",
+    "neo4j_database": "NEO4J_DATABASE",
     "home": "KG_HOME",
+    "serve_token": "KG_SERVE_TOKEN",
     "maven_url": "KG_MAVEN_URL",
     "gds": "KG_GDS",
     "prompts": "KG_PROMPTS",
@@ -79,7 +84,7 @@ def named_by_file(file: Values, used: Values) -> str | None:
     `file` holds the settings of `.env`, `used` those of the run, both by field name.
     """
     found = [
-        f"{label}={_without_secrets(file[name])}"
+        label if name == "serve_token" else f"{label}={_without_secrets(file[name])}"
         for name, label in PLACES.items()
         if name in file and _same(file[name], used[name])
     ]
@@ -98,6 +103,8 @@ def _refusal(address: str, secret: str) -> str:
 
 
 def _same(written: str, used: object) -> bool:
+    if isinstance(used, SecretStr):
+        return written == used.get_secret_value()
     return Path(written) == used if isinstance(used, Path) else written == used
 
 

@@ -53,7 +53,7 @@ async def measure(
         with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs yet
             command, stdout=subprocess.PIPE, text=True, env={**os.environ, "KG_SERVE_TOKEN": TOKEN}
         ) as process:
-            url = (process.stdout or sys.stdin).readline().split()[-1].partition("/?")[0]
+            url = (process.stdout or sys.stdin).readline().split()[-1].partition("/#")[0]
             headers = {"Authorization": f"Bearer {TOKEN}"}
             async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=600) as http:
                 taken: dict[str, list[float]] = {"client": [], "server": []}

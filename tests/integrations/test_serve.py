@@ -1,7 +1,9 @@
 """`kg-build serve` over real HTTP, as OpenAI's client, chat clients and strangers ask it."""
 
 import json
+import os
 import re
+import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -14,10 +16,9 @@ from urllib.parse import quote, urlsplit
 import openai
 import pytest
 
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.uploads import Uploads
-from graphrag_neo4j.integrations.serve import check_token
+from graphrag_neo4j.integrations.serve.access import MOST_CONNECTIONS
 from graphrag_neo4j.integrations.serve.chat import MODELS, Footnotes
 from graphrag_neo4j.model.citations import footnoted
 from graphrag_neo4j.query.answer import Citation, Source
@@ -206,33 +207,32 @@ def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
     assert (status, "--write" in reply["error"]["message"]) == (403, True)
 
 
+SHELL = ("/", "/static/page.js", "/static/page.css", "/favicon.ico", "/source/1-0-8")
+DATA = ("/api/state", "/api/map", "/api/sources/1", "/v1/models", "/mcp", "/openapi.json")
+
+
 def test_only_who_has_the_token_is_let_in(running: Served) -> None:
     netloc = urlsplit(running.url).netloc
-    local = f"localhost:{urlsplit(running.url).port}"
-    for path in ("/", "/api/state", "/v1/models", "/mcp", "/static/page.js", "/openapi.json"):
-        for given in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "kg-build-80=wrong"}):
-            assert ask(running, path, **given)[0] == 401, path
-    status, page, response = ask(running, f"/?token=wrong{TOKEN}", Accept="text/html,*/*")
-    assert (status, response.headers["content-type"]) == (401, "text/html; charset=utf-8")
-    assert "<h1>The token is missing or wrong</h1>" in page
-    status, _, response = ask(running, f"/?token={TOKEN}&x=1")
-    assert (status, response.headers["location"]) == (303, "/?x=1")
-    cookie = response.headers["set-cookie"]
-    assert "HttpOnly" in cookie
-    assert "SameSite=lax" in cookie
-    ours = {"Cookie": cookie.partition(";")[0]}
-    status, _, response = ask(running, "/", **ours)
-    assert status == 200
-    policy = response.headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
+    port = urlsplit(running.url).port
+    local = f"localhost:{port}"
+    cookies = [f"{name}={TOKEN}" for name in (f"kg-build-{port}", "kg-build-80", "token")]
+    for path in (*DATA, "/static/", "/static/../api/state", "//api/state", "/source/1/2"):
+        for given in ({}, {"Authorization": "Bearer wrong"}, *({"Cookie": c} for c in cookies)):
+            assert ask(running, path, **given)[0] == 401, (path, given)
+    for path in (*SHELL, *DATA):
+        status, page, response = ask(running, f"{path}?token={TOKEN}", Accept="text/html,*/*")
+        assert (status, response.headers["content-type"]) == (401, "text/html; charset=utf-8")
+        assert "<h1>The token is missing or wrong</h1>" in page
+        assert "It is not taken from `?token=…`" in page
+        assert ask(running, f"{path}?token={TOKEN}")[0] == 401
     strange: list[dict[str, str]] = [
         *({"Host": host} for host in ("evil.example", f"{local}.evil.example")),
         {"Host": f"{netloc}@evil.example"},
         *({"Origin": origin} for origin in ("http://evil.example", "null", f"http://{netloc}.evil")),
     ]  # fmt: skip
     for headers in strange:
-        assert ask(running, "/api/state", **ours, **headers)[0] == 403, headers
+        for path in ("/api/state", *SHELL):
+            assert ask(running, path, **running.headers, **headers)[0] == 403, (path, headers)
     for host in (netloc, local):
         assert (
             ask(running, "/api/state", **running.headers, Host=host, Origin=f"http://{host}")[0]
@@ -240,12 +240,76 @@ def test_only_who_has_the_token_is_let_in(running: Served) -> None:
         )
 
 
-def test_a_short_token_is_for_this_machine_only() -> None:
-    assert check_token("short", "127.0.0.1", ()) == "short"
-    assert len(check_token(None, "0.0.0.0", ())) > 20  # noqa: S104 - nothing listens
-    for host, allowed in (("0.0.0.0", ()), ("127.0.0.1", ("host.docker.internal",))):  # noqa: S104
-        with pytest.raises(InputError, match="fewer than 20 characters"):
-            check_token("short", host, allowed)
+def test_the_page_itself_is_open_holds_no_data_and_sets_no_cookie(
+    running: Served, carol: Indexed
+) -> None:
+    for path in (*SHELL, *DATA):
+        for given in ({}, running.headers):
+            _, _, response = ask(running, path, **given)
+            assert "set-cookie" not in response.headers, path
+            policy = response.headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert "require-trusted-types-for 'script'" in policy
+    for path in SHELL[:3]:
+        status, text, _ = ask(running, path)
+        assert status == 200
+        for private in ("Carol", "Scrooge", TOKEN, str(carol.settings.neo4j_uri)):
+            assert private not in text
+    status, _, response = ask(running, "/source/1-0-8")
+    assert (status, response.headers["location"]) == (307, "/#source-1-0-8")
+
+
+@pytest.mark.parametrize(
+    "token", ["short", "x" * 19, "twenty characters and blanks", "ü" * 20, "x" * 20 + "\n"]
+)
+def test_a_token_that_can_be_guessed_or_not_be_sent_is_refused(token: str, tmp_path: Path) -> None:
+    ended = ended_at_once(tmp_path, {"KG_SERVE_TOKEN": token})
+    assert ended.startswith("Error: KG_SERVE_TOKEN must have at least 20 characters, ")
+    assert ended.count("\n") == 1
+    assert token not in ended
+
+
+def test_connections_that_ask_for_nothing_make_room_for_those_that_ask(
+    running: Served, carol: Indexed
+) -> None:
+    address = urlsplit(running.url)
+    asking, halves = HTTPConnection(address.netloc), list[socket.socket]()
+    carol.endpoint.change(pace=0.05)
+    try:
+        asking.request(
+            "POST",
+            "/api/ask",
+            json.dumps({"question": QUESTION, "method": "local"}),
+            {**running.headers, "Content-Type": "application/json"},
+        )
+        answer = asking.getresponse()
+        for _ in range(MOST_CONNECTIONS + 100):
+            halves.append(socket.create_connection((address.hostname, address.port)))
+            halves[-1].sendall(b"GET /api/state HTTP/1.1\r\nHost: localhost\r\n")
+        assert ask(running, "/api/state", **running.headers)[0] == 200
+        assert "event: answer" in answer.read().decode()
+        until = time.monotonic() + PATIENCE
+        while sum(map(ended_by_server, halves)) < 100:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        assert not ended_by_server(halves[-1])
+    finally:
+        carol.endpoint.change(pace=0)
+        for one in halves:
+            one.close()
+        asking.close()
+    assert ask(running, "/api/state", **running.headers)[0] == 200
+
+
+def ended_by_server(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
 
 
 async def test_what_the_page_needs_is_there_and_nothing_is_changed(
@@ -403,16 +467,22 @@ def test_what_is_followed_is_read_and_everybody_sees_it(carol: Indexed, tmp_path
 
 
 def test_a_path_that_is_not_there_ends_it_in_a_sentence(carol: Indexed, tmp_path: Path) -> None:
+    ended = ended_at_once(tmp_path, carol.environment, "nowhere/")
+    assert ended == "Error: nowhere matches no file: check the path.\n"
+
+
+def ended_at_once(folder: Path, environment: dict[str, str], *paths: str) -> str:
+    """What a server says that does not start in this folder."""
     ended = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [*COMMAND, "--port", "0", "nowhere/"],
-        env=carol.environment,
-        cwd=tmp_path,
+        [*COMMAND, "--port", "0", *paths],
+        env=os.environ | environment,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     assert ended.returncode == 1
-    assert ended.stderr == "Error: nowhere matches no file: check the path.\n"
+    return ended.stderr
 
 
 def state_of_run(running: Served, right: Callable[[dict[str, Any]], object]) -> dict[str, Any]:

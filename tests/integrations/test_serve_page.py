@@ -1,7 +1,11 @@
 """The page of `kg-build serve` in a real Chromium: ask, follow citations, explore, upload."""
 
 from collections.abc import AsyncIterator, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import Self
+from urllib.parse import quote, urlsplit
 
 import anyio
 import pytest
@@ -26,7 +30,7 @@ HOSTILE = f"Eve Mallory met {EVIL} in Paris. [Eve Mallory](javascript:alert(1)) 
 async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
     async with indexed_carol(checked_server) as indexed:
         async with AsyncGraphRAG(indexed.settings) as rag:
-            await rag.index([Document(HOSTILE, "evil", EVIL)])
+            await rag.index([Document(HOSTILE, "100% evil", EVIL)])
         yield indexed
 
 
@@ -39,7 +43,7 @@ def running(carol: Indexed, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture
 def opened(page: Page, running: Served) -> Iterator[Page]:
-    page.chrome.get(f"{running.url}/?token={TOKEN}")
+    page.chrome.get(f"{running.url}/#token={TOKEN}")
     page.until("document.documentElement.dataset.ready")
     page.wait(".proposed")
     yield page
@@ -61,7 +65,7 @@ def choose(page: Page, method: str) -> None:
 def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: Page) -> None:
     page = opened
     assert page.ask("document.activeElement.id") == "question"
-    assert "?token" not in page.chrome.current_url
+    assert "token" not in page.chrome.current_url
     choose(page, "local")
     ask(page, QUESTION)
     chip = page.wait(".answer a.cite")[0]
@@ -207,9 +211,9 @@ async def test_what_waits_is_told_until_it_is_read(
     assert "bob.exe - Failed to load resource" in refused["message"]
 
 
-def test_it_fits_a_telephone_and_asks_strangers_for_the_token(page: Page, running: Served) -> None:
+def test_it_fits_a_telephone(page: Page, running: Served) -> None:
     page.resize(360, 700, touch=True)
-    page.chrome.get(f"{running.url}/?token={TOKEN}")
+    page.chrome.get(f"{running.url}/#token={TOKEN}")
     page.until("document.documentElement.dataset.ready")
     assert page.ask("document.documentElement.scrollWidth <= 360")
     ask(page, QUESTION)
@@ -223,6 +227,95 @@ def test_it_fits_a_telephone_and_asks_strangers_for_the_token(page: Page, runnin
         else:
             page.chrome.back()
         page.until("document.activeElement.matches('a.cite')")
-    page.chrome.delete_all_cookies()
-    page.chrome.get(running.url)
-    assert page.wait("h1")[0].text == "The token is missing or wrong"
+
+
+MISSING = "The token is missing or wrong: open the address that kg-build serve printed."
+
+
+def token(page: Page) -> str | None:
+    found: str | None = page.ask("sessionStorage.token ?? localStorage.token")
+    return found
+
+
+def test_the_token_is_taken_from_the_address_kept_for_this_origin_and_sent_to_no_other(
+    page: Page, running: Served
+) -> None:
+    port = urlsplit(running.url).port
+    with Recorder() as other:
+        page.chrome.get(f"http://127.0.0.1:{other.port}/before")
+        page.chrome.get(f"{running.url}/#token={quote(TOKEN, safe='')}&documents")
+        page.until("document.querySelector('#panel h2')?.textContent === 'Documents'")
+        assert page.chrome.current_url == f"{running.url}/#documents"
+        page.chrome.refresh()  # and without it in the address
+        page.until("document.querySelector('#panel h2')?.textContent === 'Documents'")
+        chunk = page.ask("[...atlas.world.chunks.keys()][0]")
+        page.chrome.get(f"{running.url}/source/{chunk}-0-8")  # as from a footnote of a chat client
+        page.wait("#panel mark")
+        page.chrome.get(f"http://127.0.0.1:{other.port}/after")
+        page.wait("p")
+        assert [seen for seen in other.seen if TOKEN in seen or "cookie" in seen.lower()] == []
+    page.chrome.get(f"http://localhost:{port}/")  # another origin
+    assert MISSING in page.wait("#panel p")[0].text
+    assert page.chrome.get_cookies() == []
+
+
+def test_a_wrong_token_is_forgotten_and_the_right_one_works_in_the_same_tab(
+    page: Page, running: Served
+) -> None:
+    page.chrome.get(f"{running.url}/")
+    page.chrome.execute_script("localStorage.clear()")
+    for wrong in ("", "#token=wrong", "#token=", "#token=%", "#token=ü", "#token=a%0Ab&documents"):
+        page.chrome.get("about:blank")
+        page.chrome.get(f"{running.url}/{wrong}")
+        page.until(f"document.getElementById('panel').textContent.includes('{MISSING}')")
+        page.until(f"document.getElementById('talk').textContent.includes('{MISSING}')")
+        assert token(page) is None
+        assert "token" not in page.chrome.current_url
+    page.chrome.execute_script("location.hash = arguments[0]", f"#token={TOKEN}")
+    page.until("document.documentElement.dataset.ready")
+    page.wait(".proposed")
+    page.chrome.execute_script("location.hash = '#token=of-a-stranger'")
+    page.until(f"document.getElementById('panel').textContent.includes('{MISSING}')")
+    page.chrome.refresh()
+    page.until("document.documentElement.dataset.ready")
+    assert token(page) == TOKEN
+
+
+def test_no_word_of_an_address_is_taken_for_a_view(opened: Page) -> None:
+    page = opened
+    title = "document.querySelector('#panel h2').textContent"
+    for word in ("constructor", "constructor-1", "__proto__", "hasOwnProperty", "valueOf"):
+        page.chrome.execute_script("location.hash = '#documents'")
+        page.until(f"{title} === 'Documents'")
+        page.chrome.execute_script("location.hash = arguments[0]", f"#{word}")
+        page.until(f"{title} === 'All communities'")
+
+
+class Recorder:
+    """Another server on this machine, which keeps all that it is sent."""
+
+    def __enter__(self) -> Self:
+        self.seen: list[str] = []
+        seen = self.seen
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                seen.append(f"{self.path}\n{self.headers}")
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(b"<p>Seen</p>")
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+                """Is silent."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_port
+        self._thread = Thread(target=self._server.serve_forever)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()

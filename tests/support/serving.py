@@ -36,7 +36,7 @@ def served(
         assert process.stdout
         try:
             line = process.stdout.readline()
-            found = re.fullmatch(r"Ask at (http://\S+)/\?token=\S+\n", line)
+            found = re.fullmatch(r"Ask at (http://\S+)/#token=\S+\n", line)
             assert found, line
             yield Served(found[1], {"Authorization": f"Bearer {TOKEN}"})
         finally:

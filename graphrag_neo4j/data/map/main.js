@@ -9,7 +9,7 @@ const HINTS = {
 
 // A page with more than the map adds other views of the panel, by the first word of their address, and
 // what is to do once the map is there.
-const views = {}, whenDrawn = [];
+const views = Object.create(null), whenDrawn = [];
 let atlas = null;
 let origin = null; // the link that led to what the panel shows: {mark, hash}, with the address before
 

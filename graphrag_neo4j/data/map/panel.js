@@ -79,7 +79,7 @@ class Panel {
   ofCommunity(one) {
     const facts = [`Community ${one.ref}`, `level ${one.level}`, counted(one.size, "entity", "entities")];
     if (one.rating !== null) facts.push(`rating ${one.rating}`);
-    if (one.origin) facts.push(ORIGINS[one.origin] ?? one.origin);
+    if (one.origin) facts.push(Object.hasOwn(ORIGINS, one.origin) ? ORIGINS[one.origin] : one.origin);
     return [
       this.heading(one.title),
       make("p", { class: "facts" }, facts.join(" · ")),

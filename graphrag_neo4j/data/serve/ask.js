@@ -6,8 +6,9 @@ const MOST = 20; // turns of a conversation that are kept
 
 /* Reads JSON from the server. Raises an error with the server's sentence. */
 async function fetched(path, options) {
-  const response = await fetch(path, options).catch((error) => {
-    throw options?.signal?.aborted ? error : new Error("The server can't be reached: see whether kg-build serve still runs.");
+  const response = await withToken(path, options).catch((error) => {
+    const unreached = error.name === "TypeError" && !options?.signal?.aborted;
+    throw unreached ? new Error("The server can't be reached: see whether kg-build serve still runs.") : error;
   });
   if (!response.ok) throw new Error((await response.json().catch(() => null))?.error?.message ?? `The server answered ${response.status}.`);
   return response;

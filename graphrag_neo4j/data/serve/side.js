@@ -22,6 +22,15 @@ function light(citations) {
 whenDrawn.push(() => light(cited));
 document.querySelector(".doors").onclick = () => { origin = null; };
 
+/* The name of a document without its escapes; as it is where a "%" begins none. */
+function readable(source) {
+  try {
+    return decodeURIComponent(source);
+  } catch {
+    return source;
+  }
+}
+
 /* A passage in its document, with the sentence marked that was cited. */
 views.source = async (address) => {
   const [ref, from, to] = address.split("-").map(Number), found = await read(`/api/sources/${ref}`);
@@ -33,7 +42,7 @@ views.source = async (address) => {
   setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
     make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
-    make("p", { class: "facts", title: decodeURIComponent(found.document) }, `Characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
+    make("p", { class: "facts", title: readable(found.document) }, `Characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
     text,
     make("h3", {}, "This passage mentions"),
     make("ul", { class: "cited" }, found.entities.map((one) => make("li", {}, make("a", { href: `#entity-${one.ref}` }, one.name)))),

@@ -4,6 +4,7 @@ In reading order: app (the routes), access (who may ask), questions (how many, a
 (the API of OpenAI), rest, lookup and page (what the page needs), uploads and runs (what is read).
 """
 
+import re
 import secrets
 import socket
 from collections.abc import Collection, Sequence
@@ -16,7 +17,7 @@ import uvicorn
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError
 from graphrag_neo4j.index.uploads import Uploads
-from graphrag_neo4j.integrations.serve.access import LOCAL, Access
+from graphrag_neo4j.integrations.serve.access import MOST_CONNECTIONS, Access, Connection
 from graphrag_neo4j.integrations.serve.app import make_app
 from graphrag_neo4j.integrations.serve.questions import Questions
 from graphrag_neo4j.model.concurrency import first_error
@@ -24,20 +25,20 @@ from graphrag_neo4j.model.events import Listener, silent
 
 __all__ = ["check_token", "listen", "serve"]
 
-SHORTEST_TOKEN: Final = 20  # characters, where others than this machine can ask
+TOKEN: Final = re.compile("[!-~]{20,}")  # what a header can hold, and nobody guesses
 
 
-def check_token(token: str | None, host: str, allowed: Collection[str]) -> str:
+def check_token(token: str | None) -> str:
     """Returns the token, or a random one if none is given.
 
-    Raises InputError for a short one where others than this machine can ask.
+    Raises InputError for one that could be guessed, or that a header can't hold.
     """
     if token is None:
         return secrets.token_urlsafe(24)
-    if len(token) < SHORTEST_TOKEN and (host not in LOCAL or allowed):
+    if not TOKEN.fullmatch(token):
         raise InputError(
-            f"KG_SERVE_TOKEN has fewer than {SHORTEST_TOKEN} characters: others than this machine "
-            "could guess it. Make it longer, or leave it out for a random one."
+            "KG_SERVE_TOKEN must have at least 20 characters, so that nobody guesses it: ASCII "
+            "letters, digits and signs without blanks. Change it, or leave it out for a random one."
         )
     return token
 
@@ -83,6 +84,9 @@ async def serve(
         access_log=False,
         ws="none",
         lifespan="on",
+        http=Connection,
+        limit_concurrency=MOST_CONNECTIONS + 1,  # the status 503 if none of them waits
+        backlog=128,  # connections that are taken at once: each needs a descriptor before it closes
         server_header=False,
         timeout_graceful_shutdown=3,  # seconds for running requests
     )

@@ -1,33 +1,38 @@
 """Who may ask the server: whoever has the token, from a page of its own or from a program.
 
-A browser shows the token once, in the address, and then has it in a cookie that no script reads. A
-program sends it as a bearer token. The address that a request names must be one of ours, so that a
-foreign name can't be made to lead here; and a page must come from here.
+Both send it as a bearer token. The shell of the page holds no data and is open to all; its script
+takes the token from behind the "#" of the printed address, which no server sees. There is no
+cookie: browsers send those to every port of a host. The address that a request names must be one
+of ours, so that a foreign name can't be made to lead here; and a page must come from here.
 """
 
+import asyncio
 import re
 import secrets
 from collections.abc import Collection, Mapping
 from http import HTTPStatus
-from typing import Final
-from urllib.parse import urlencode, urlsplit
+from typing import Final, cast
+from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_BODY: Final = 1_000_000  # bytes of a request that sends no file
 FILES: Final = "/api/documents/"  # what the path begins with of one that does
 HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?")
-MONTH: Final = 30 * 86_400  # seconds
+SHELL: Final = re.compile(r"/|/favicon\.ico|/(?:static|source)/[^/]+")
+MOST_CONNECTIONS: Final = 512  # those of 64 questions, and what browsers keep open
 POLICY: Final = "; ".join(
     [
         "default-src 'none'",
         *(f"{kind}-src 'self'" for kind in ("script", "style", "img", "font", "connect")),
         *(f"{kind} 'none'" for kind in ("base-uri", "form-action", "frame-ancestors")),
+        "require-trusted-types-for 'script'",  # no text becomes a script, which reads the token
     ]
 )
 HEADERS: Final = {
@@ -36,15 +41,15 @@ HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
-REFUSED: Final = (
-    "The token is missing or wrong: open the address that `kg-build serve` printed, or send the "
-    "token as `Authorization: Bearer …` (as API key of an OpenAI client)."
+REFUSED: Final = "The token is missing or wrong"
+HOW: Final = (
+    "Open the address that `kg-build serve` printed, which ends in `#token=…`, or send the token "
+    "as `Authorization: Bearer …` (as API key of an OpenAI client). It is not taken from "
+    "`?token=…`, since such addresses get into logs."
 )
-REFUSED_PAGE: Final = """<!DOCTYPE html><html lang="en">
-<meta name="viewport" content="width=device-width"><title>The token is missing</title>
-<h1>The token is missing or wrong</h1>
-<p>Open the address that <code>kg-build serve</code> printed when it started. It ends in
-<code>?token=…</code>, and this browser then keeps the token for a month.</p></html>"""
+REFUSED_PAGE: Final = f"""<!DOCTYPE html><html lang="en"><title>The token is missing</title>
+<meta name="viewport" content="width=device-width"><h1>{REFUSED}</h1>
+<p>{HOW}</p></html>"""
 TYPES: Final[Mapping[int, str]] = {  # what OpenAI calls an error of this status
     HTTPStatus.UNAUTHORIZED: "authentication_error",
     HTTPStatus.FORBIDDEN: "permission_error",
@@ -105,26 +110,31 @@ class Access:
             )
         if origin is not None and urlsplit(origin).netloc != host:
             return refusal(HTTPStatus.FORBIDDEN, "Pages of other origins may not ask here.")
-        # One for each port, since browsers mix the cookies of the ports of a host.
-        cookie = f"kg-build-{named[3] or 80}"
-        given = request.query_params.get("token")
-        if given is not None and request.method == "GET" and self._right(given):
-            rest = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
-            # One slash: with two, a browser would go to another server.
-            place = f"/{request.url.path.lstrip('/')}" + (f"?{urlencode(rest)}" if rest else "")
-            response = RedirectResponse(place, HTTPStatus.SEE_OTHER)
-            response.set_cookie(cookie, self._token, MONTH, httponly=True, samesite="lax")
-            return response
+        if SHELL.fullmatch(request.scope["path"]) and "token" not in request.query_params:
+            return None
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        by_bearer = scheme.casefold() == "bearer" and self._right(bearer.strip())
-        if by_bearer or self._right(request.cookies.get(cookie, "")):
+        given, token = bearer.strip().encode(), self._token.encode()
+        if scheme.casefold() == "bearer" and secrets.compare_digest(given, token):
             return None
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(REFUSED_PAGE, HTTPStatus.UNAUTHORIZED)
-        return refusal(HTTPStatus.UNAUTHORIZED, REFUSED, www_authenticate="Bearer")
+        return refusal(HTTPStatus.UNAUTHORIZED, f"{REFUSED}. {HOW}", www_authenticate="Bearer")
 
-    def _right(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode(), self._token.encode())
+
+class Connection(H11Protocol):
+    """A connection. Where there are too many, the oldest that waits for a request is closed."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Makes room for itself."""
+        self.began = self.loop.time()
+        if len(self.connections) >= MOST_CONNECTIONS:
+            others = cast("set[Connection]", self.connections)
+            # Before its first request, a connection has no cycle.
+            waiting = [one for one in others if getattr(one.cycle, "response_complete", True)]
+            if oldest := min(waiting, key=lambda one: one.began, default=None):
+                oldest.transport.abort()
+                others.discard(oldest)  # else it is there until the loop has closed it
+        super().connection_made(transport)
 
 
 def _limited(receive: Receive, most: int) -> Receive:

@@ -17,7 +17,7 @@ router = APIRouter()
 PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) of its document
 
 PLACES = 50  # chunks of an entity, of which the page makes its list of documents
-SCRIPTS = ("markdown", "side", "ask")
+SCRIPTS = ("token", "markdown", "side", "ask")
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="/static/page.css">'
 DOORS = (
@@ -42,8 +42,8 @@ def static_file(name: str) -> str:
     _, style, script = page_parts()
     if name == "page.css":
         return style + data("serve/serve.css").read_text(encoding="utf-8")
-    own = [data(f"serve/{one}.js").read_text(encoding="utf-8") for one in SCRIPTS]
-    return "\n".join([script, *own])
+    first, *others = [data(f"serve/{one}.js").read_text(encoding="utf-8") for one in SCRIPTS]
+    return "\n".join([first, script, *others])  # nothing reads the address before its token is out
 
 
 @router.get("/", include_in_schema=False)

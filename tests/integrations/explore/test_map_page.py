@@ -296,3 +296,16 @@ def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> Non
         x, y, width, height = touched.ask(MIDDLE)
         touched.tap((x - width / 2 + 6, y - height / 2 + 6))
     touched.until("location.hash === '' || location.hash === '#'")
+
+
+def test_names_that_every_object_has_are_words_like_others(page: Page, tmp_path: Path) -> None:
+    drawn = small("constructor", "__proto__")
+    drawn.communities[0][8] = "constructor"  # type: ignore[index] # where its report is from
+    put(page, drawn, tmp_path / "map.html")
+    open_community(page, 5)
+    assert page.wait("#panel .facts")[0].text.endswith("constructor")
+    for word in ("constructor", "__proto__", "valueOf"):
+        page.chrome.execute_script("location.hash = '#community-5'")
+        page.until("document.querySelector('#panel h2').textContent === '__proto__'")
+        page.chrome.execute_script("location.hash = arguments[0]", f"#{word}")
+        page.until("document.querySelector('#panel h2').textContent === 'All communities'")

@@ -55,7 +55,8 @@ def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), callback=options.refuse_unwritable)
-def export(file: Path) -> None:
+@options.flag("--yes", "Replace FILE if it exists.")
+def export(file: Path, yes: bool) -> None:
     """Write the graph to FILE for other programs.
 
     If the name ends in .graphml, FILE holds the entities, their relationships and the titles of
@@ -65,13 +66,14 @@ def export(file: Path) -> None:
     """
 
     explore.check_name(file)
+    options.refuse_existing(file, yes=yes)
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
         listen(Started("export"))
         await explore.export(rag.graph, file)
 
     options.ask(options.settings_of(), work, fleeting=True)
-    terminal.line(f"The graph is in {file}.")
+    terminal.line(f"The graph is in {file}.", error=not (file.is_file() or file.is_dir()))
 
 
 @click.command()

@@ -16,13 +16,14 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.embedded import archive
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import GraphBusyError, GraphError
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.client.doctor import Check
 
 SECONDS_BETWEEN_READS = 0.5
+SECONDS_TO_ANSWER = 10
 MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
     True: ("ok", "green"),
     False: ("wrong", "red"),
@@ -45,6 +46,9 @@ def neo4j() -> None:
 def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     """Start the server if it is not running. The first start downloads it."""
     settings = _settings(**given)
+    server = embedded.running(settings)
+    if upgrade and server and server.release != settings.neo4j_release:
+        _refuse_busy(settings)
     with listening(quiet=False) as listen:
         embedded.start(settings, listen, upgrade=upgrade)
     _show(settings)
@@ -54,6 +58,7 @@ def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
 def stop() -> None:
     """Stop the server. Its data is kept."""
     settings = _settings()
+    _refuse_busy(settings)
     with listening(quiet=False) as listen:
         stopped = embedded.stop(settings, listen)
     none = f"No Neo4j is running in {embedded.status(settings).home}."
@@ -79,6 +84,7 @@ def wipe(yes: bool) -> None:
     if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {folder}{also}?")):
         terminal.line("Nothing was deleted.")
         return
+    _refuse_busy(settings)
     with listening(quiet=False) as listen:
         embedded.wipe(settings, listen)
     if uploads.exists():
@@ -99,12 +105,13 @@ def dump(file: Path, yes: bool) -> None:
     A running server is stopped meanwhile. FILE holds the texts of the documents, but no password.
     """
     settings = _settings()
-    if file.exists() and not yes:
-        raise InputError(f"{file} exists. Name another file, or add --yes to replace it.")
+    options.refuse_existing(file, yes=yes)
     _name_other(settings)
+    _refuse_busy(settings)
     with listening(quiet=False) as listen:
         archive.dump(settings, file, listen)
-    terminal.line(f"The data is in {file} ({file.stat().st_size / 1e6:,.1f} MB).")
+    size = f"{file.stat().st_size / 1e6:,.1f} MB"
+    terminal.line(f"The data is in {file} ({size}).", error=not file.is_file())
 
 
 @neo4j.command()
@@ -119,8 +126,9 @@ def load(file: Path, yes: bool) -> None:
     if found.version and not (yes or terminal.confirmed(question)):
         terminal.line("Nothing was loaded.")
         return
+    _refuse_busy(settings)
     with listening(quiet=False) as listen:
-        archive.load(settings, file, listen)
+        archive.load(settings, file, listen, lambda: _refuse_busy(settings))
     terminal.line(f"The data of {file} is in {found.home}. `kg-build status` shows the graph.")
 
 
@@ -144,6 +152,28 @@ def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_setti
     if notice := settings.named_by_env_file():
         terminal.line(notice, error=True)
     return settings
+
+
+def _refuse_busy(settings: Settings) -> None:
+    """Raises GraphBusyError if the server runs and a run writes to its graph.
+
+    A server that does not answer keeps nobody from ending it.
+    """
+    from graphrag_neo4j.graph.connection import connect  # noqa: PLC0415 - the driver comes with it
+    from graphrag_neo4j.graph.lease import refuse_busy  # noqa: PLC0415 - the driver comes with it
+
+    async def look(server: embedded.Server) -> None:
+        login = (server.uri, server.username, server.password)
+        with anyio.move_on_after(SECONDS_TO_ANSWER):
+            async with connect(*login, own=server) as graph:
+                await refuse_busy(graph)
+
+    if server := embedded.running(settings):
+        try:
+            anyio.run(look, server)
+        except GraphError as error:
+            if isinstance(error, GraphBusyError):
+                raise
 
 
 def _show(settings: Settings) -> None:

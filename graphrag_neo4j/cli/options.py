@@ -60,6 +60,12 @@ def refuse_unwritable(
     return path
 
 
+def refuse_existing(path: Path, *, yes: bool) -> None:
+    """Raises InputError for an ordinary file that exists, unless `yes` allows to replace it."""
+    if path.is_file() and not yes:
+        raise InputError(f"{path} exists. Name another file, or add --yes to replace it.")
+
+
 def write_output(path: Path, content: bytes) -> None:
     """Writes the file either completely or not at all. Raises InputError where it can't."""
     try:

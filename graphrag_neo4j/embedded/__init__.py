@@ -15,7 +15,6 @@ from pathlib import Path
 from graphrag_neo4j.embedded import process
 from graphrag_neo4j.embedded.home import (
     HEAP,
-    IN_USE,
     LOOPBACK,
     Home,
     ServerRecord,
@@ -27,6 +26,7 @@ from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java,
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.files import remove_unfinished
 
 MEGABYTE = 1_000_000
 LAST_WORDS = 10_000  # bytes of what Java has printed
@@ -126,9 +126,10 @@ def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = Fals
             process.dump(home, *programs(old, listen), home.before_upgrade_path, listen)
             kept = f"The data of Neo4j {record.version} is kept in {home.before_upgrade_path}."
             listen(Notice(kept))
-        if process.find(home, record.pid) is None:
+        if (found := process.find(home, record.pid)) is None:
             record = _launch(home, record, settings, listen)
         elif not record.ready:
+            record = replace(record, pid=found.pid)
             listen(Notice(f"Waiting for Neo4j {record.version} in {home.path} to answer."))
         if not record.ready:
             process.wait_until_ready(home, record.pid, record.bolt_port, listen)
@@ -227,6 +228,7 @@ def wipe(settings: Settings, listen: Listener = silent) -> None:
     with home.locked(listen):
         end(home, listen)
         home.clear()
+        remove_unfinished(home.path)
 
 
 def log_path(settings: Settings) -> Path:
@@ -329,7 +331,7 @@ def calculator(settings: Settings, listen: Listener = silent) -> Iterator[Server
     own = settings.model_copy(update={"home": home.path})
     with plain_errors():
         home.make_folder()
-    with home.locked(listen, IN_USE):
+    with home.in_use(listen):
         record = home.read()
         if record and record.release not in {"", settings.neo4j_release}:
             wipe(own, listen)  # there is no data in it

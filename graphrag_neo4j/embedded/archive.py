@@ -2,12 +2,15 @@
 
 The file holds the database alone: no users or passwords, no settings, no plugins. So that a file
 from elsewhere can do no harm, the tool extracts it to an empty folder in the home, and it reads the
-data there. Only then does the server stop, and the folder takes the place of the old data.
+data there. Only then does the server stop, and the folder takes the place of the old data. Each
+load has a folder of its own; one that was killed leaves its folder to the next command.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
+from tempfile import mkdtemp
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.embedded import process
@@ -45,11 +48,17 @@ def dump(settings: Settings, path: Path, listen: Listener = silent) -> None:
 
 
 @embedded.plain_errors()
-def load(settings: Settings, path: Path, listen: Listener = silent) -> None:
+def load(
+    settings: Settings,
+    path: Path,
+    listen: Listener = silent,
+    check: Callable[[], None] = lambda: None,
+) -> None:
     """Replaces all data of the home by that of a file. At any moment it is the old or the new.
 
-    A running server is started again. Raises InputError for a file that can't be loaded, and
-    EmbeddedError for a home of another release; then nothing has changed.
+    A running server is started again. `check` is called before it is ended, and raises an error if
+    it must not be. Raises InputError for a file that can't be loaded, and EmbeddedError for a home
+    of another release; then nothing has changed.
     """
     with path.open("rb") as file:
         if file.read(4) not in BEGINS:
@@ -59,15 +68,16 @@ def load(settings: Settings, path: Path, listen: Listener = silent) -> None:
     java, jars = embedded.programs(settings, listen)
     with home.locked(listen):
         record = embedded.read_record(home, release)
-        folder = home.path / LOADING
-        rmtree(folder, ignore_errors=True)  # of a load that was killed
-        folder.mkdir(0o700)
+        folder = Path(mkdtemp(dir=home.path, prefix=LOADING))
         try:
             command = ("database", "load", "neo4j", "--from-stdin")
             with waiting(listen, "Neo4j is reading the file"), path.open("rb") as file:
-                flaw = process.run_tool(folder, java, jars, command, stdin=file)
+                flaw = process.run_tool(home, java, jars, command, folder=folder, stdin=file)
+            if not (flaw or (folder / "data" / "databases" / "neo4j" / "neostore").exists()):
+                flaw = "It holds no database of Neo4j Community."
             if flaw:
                 raise InputError(f"{path} can't be loaded, and nothing has changed: {flaw}")
+            check()
             ran = embedded.end(home, listen)
             if not record.release:
                 home.write(replace(record, release=release.name, version=release.version))

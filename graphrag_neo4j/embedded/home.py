@@ -19,9 +19,10 @@ from graphrag_neo4j.model.events import Listener, Notice, Waiting
 from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
-RECORD, LOCK, IN_USE, OWN_CONFIG = "graphrag-neo4j.json", "lock", "in-use", "own.conf"
+RECORD, OWN_CONFIG = "graphrag-neo4j.json", "own.conf"
+LOCK, IN_USE, TOOL = "lock", "in-use", "tool"
 LOADING, LOADED, BEFORE_UPGRADE = "loading", "data.loaded", "before-upgrade.dump"
-CONTENTS = ("conf", "data", LOADING, LOADED, BEFORE_UPGRADE, "logs", "run", "password")
+CONTENTS = ("conf", "data", LOADED, BEFORE_UPGRADE, "logs", "run", "password")
 LOOPBACK = "127.0.0.1"
 HEAP = "server.memory.heap.max_size"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -60,13 +61,14 @@ class Home:
     A folder with the file `record_path` is a home. Neo4j's log is at `log_path`, and the output of
     the last server, errors at its start included, at `console_path`. The user's own settings for
     Neo4j are at `own_config_path`, which this program only reads. The data from before the last
-    upgrade is at `before_upgrade_path`.
+    upgrade is at `before_upgrade_path`. Neo4j's own tool locks `tool_path` while it runs.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.record_path = path / RECORD
         self.password_path = path / "password"
+        self.tool_path = path / TOOL
         self.own_config_path = path / OWN_CONFIG
         self.data_path = path / "data"
         self.before_upgrade_path = path / BEFORE_UPGRADE
@@ -78,7 +80,7 @@ class Home:
         make_private_folder(self.path)
         # In this order: another process that makes this home writes the record first.
         others = {path.name for path in self.path.iterdir() if not is_temporary(path)}
-        if others - {RECORD, LOCK, IN_USE, OWN_CONFIG} and not self.record_path.exists():
+        if others - {RECORD, LOCK, IN_USE, TOOL, OWN_CONFIG} and not self.record_path.exists():
             raise EmbeddedError(
                 f"{self.path} holds other files: name an empty folder or a new one"
                 " in --home or KG_HOME."
@@ -133,12 +135,22 @@ class Home:
                 rmtree(self.data_path)
             loaded.rename(self.data_path)
 
-    def locked(self, listen: Listener, name: str = LOCK) -> AbstractContextManager[None]:
-        """Holds a lock of this home against other processes, with a notice if it has to wait.
+    @contextmanager
+    def locked(self, listen: Listener) -> Iterator[None]:
+        """Holds the lock of this home against other processes, with a notice if it has to wait.
 
-        The lock `IN_USE` keeps the server for this process alone, from before its start.
+        It also waits for a tool whose own process was killed, and removes what a load has left.
         """
-        return locked(self.path / name, listen, f"Waiting for another process in {self.path}")
+        why = f"Waiting for another process in {self.path}"
+        with locked(self.path / LOCK, listen, why):
+            with locked(self.tool_path, listen, why):
+                for folder in self.path.glob(f"{LOADING}*"):
+                    rmtree(folder, ignore_errors=True)
+            yield
+
+    def in_use(self, listen: Listener) -> AbstractContextManager[None]:
+        """Keeps the server for this process alone, from before its start."""
+        return locked(self.path / IN_USE, listen, f"Waiting for another process in {self.path}")
 
 
 # Locks and waits

@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 import psutil
@@ -17,6 +19,7 @@ from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.text.files import (
     PRIVATE_FILE,
+    lock,
     make_private_folder,
     open_private,
     whole_file,
@@ -53,7 +56,7 @@ def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
     write_private(arguments, f"set-initial-password\n{home.password()}\n")
     try:
         with waiting(listen, "Setting the first password of Neo4j"):
-            flaw = run_tool(home.path, java, jars, ["dbms", f"@{arguments}"])
+            flaw = run_tool(home, java, jars, ["dbms", f"@{arguments}"])
     finally:
         arguments.unlink()
     if flaw:
@@ -61,34 +64,47 @@ def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
 
 
 def run_tool(
-    folder: Path,
+    home: Home,
     java: Java,
     jars: Path,
     arguments: Sequence[str],
     *,
+    folder: Path | None = None,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
-    stdout: IO[bytes] | int = subprocess.PIPE,
+    output: IO[bytes] | None = None,
 ) -> str:
-    """Runs Neo4j's own tool (neo4j-admin) for the data in a folder.
+    """Runs Neo4j's own tool (neo4j-admin) for the data in a folder, by default that of the home.
 
-    Returns why it failed, and an empty text if it did not. (Its usual entry,
+    Returns why it failed, and an empty text if it did not. What it prints goes to `output`. If our
+    process is killed, the tool works on, and keeps the home locked. (Its usual entry,
     `Neo4jAdminCommand`, would start a second Java with the arguments on its command line.)
     """
     command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
-    tool = subprocess.run(  # noqa: S603 - the command is made here from our own paths
-        [*command, "org.neo4j.cli.AdminTool", *arguments],
-        check=False,
-        env=_environment(folder),
-        umask=PRIVATE,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-    )
+    # A pipe that nobody reads meanwhile would stop the tool when it is full.
+    with TemporaryFile() as said, home.tool_path.open("wb") as held:
+        lock(held.fileno())
+        with subprocess.Popen(  # noqa: S603 - the command is made here from our own paths
+            [*command, "org.neo4j.cli.AdminTool", *arguments],
+            env=_environment(folder or home.path),
+            umask=PRIVATE,
+            stdin=stdin,
+            stdout=subprocess.PIPE if output else said,
+            stderr=said,
+            pass_fds=(held.fileno(),) if os.name == "posix" else (),
+        ) as tool:
+            try:
+                if output and tool.stdout:
+                    # Java itself would go on, and end well, when the disk of a file is full.
+                    copyfileobj(tool.stdout, output)
+                tool.wait()
+            finally:
+                tool.kill()  # it has ended, unless this failed
+        said.seek(0)
+        text = said.read().decode(errors="replace").strip()
     if tool.returncode == 0:
         return ""
-    said = ((tool.stdout or b"") + tool.stderr).decode(errors="replace").strip()
-    found = REASON.search(said)
-    reason = (found[1] if found else said[-LAST_WORDS:]) or f"exit code {tool.returncode}"
+    found = REASON.search(text)
+    reason = (found[1] if found else text[-LAST_WORDS:]) or f"exit code {tool.returncode}"
     return f"{reason.strip().removesuffix('.')}."
 
 
@@ -96,13 +112,19 @@ def dump(home: Home, java: Java, jars: Path, path: Path, listen: Listener) -> No
     """Writes the data of a home without a server to a file, completely or not at all."""
     home.replace_data()
     command = ("database", "dump", "neo4j", "--to-stdout")
-    with whole_file(path, PRIVATE_FILE) as file, waiting(listen, "Neo4j is writing its data"):
-        if flaw := run_tool(home.path, java, jars, command, stdout=file):
-            release = (home.read() or ServerRecord()).release
-            raise EmbeddedError(
-                f"The data in {home.path} can't be dumped: {flaw} If Neo4j was killed,"
-                f" run `kg-build neo4j start --release {release}` and then this command again."
-            )
+    try:
+        with whole_file(path, PRIVATE_FILE) as file, waiting(listen, "Neo4j is writing its data"):
+            if flaw := run_tool(home, java, jars, command, output=file):
+                release = (home.read() or ServerRecord()).release
+                raise EmbeddedError(
+                    f"The data in {home.path} can't be dumped: {flaw} If Neo4j was killed,"
+                    f" run `kg-build neo4j start --release {release}` and then this command again."
+                )
+    except OSError as error:
+        raise EmbeddedError(
+            f"{path} can't be written ({error}): make room or give access, or name another file. A"
+            " file that had this name before is as it was."
+        ) from error
 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
@@ -136,19 +158,18 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
 
 
 def find(home: Home, pid: int) -> psutil.Process | None:
-    """The process `pid`, if it runs and is the server of this home.
+    """The process `pid`, if it runs and is the server of this home; with 0, its server if it runs.
 
     A system uses the numbers of ended processes again, and start times change when the clock is
-    set. So the process is recognised by the home on its command line.
+    set. So the process is recognised by the home on its command line. The number is 0 if a start
+    was killed before it could save it.
     """
-    if not pid:
-        return None
-    try:
-        process = psutil.Process(pid)
-        ours = f"--home-dir={home.path}" in process.cmdline()
-    except psutil.Error:
-        return None
-    return process if ours else None
+    with suppress(psutil.Error):
+        for process in [psutil.Process(pid)] if pid else psutil.process_iter():
+            with suppress(psutil.Error):
+                if f"--home-dir={home.path}" in process.cmdline():
+                    return process
+    return None
 
 
 def end(home: Home, process: psutil.Process, listen: Listener) -> None:

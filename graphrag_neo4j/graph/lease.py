@@ -6,7 +6,7 @@ on this machine and has ended. All times are those of the server, so that clocks
 
 import platform
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypedDict
@@ -79,19 +79,28 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
 
     async def start(tx: Transaction) -> None:
         others = await tx.run("build/open", OpenBuildRow)
-        for other in others:
-            if not _void(other):
-                raise GraphBusyError(
-                    f"Another run writes to this graph ({other['command']}, process "
-                    f"{other['process']} on {other['host']}, last seen {other['age']:.0f} s ago): "
-                    "wait for it, or end it."
-                )
+        _refuse_living(others)
         await tx.run("build/void", builds=[other["id"] for other in others])
         await begin_graph(tx)
         await tx.run("build/start", build=build, properties={**properties, **own})
 
     await graph.transact(start)
     return build
+
+
+async def refuse_busy(graph: Graph) -> None:
+    """Raises GraphBusyError if a run holds the lease; waits for no lock and writes nothing."""
+    _refuse_living(await graph.read("build/living", OpenBuildRow))
+
+
+def _refuse_living(others: Iterable[OpenBuildRow]) -> None:
+    for other in others:
+        if not _void(other):
+            raise GraphBusyError(
+                f"Another run writes to this graph ({other['command']}, process "
+                f"{other['process']} on {other['host']}, last seen {other['age']:.0f} s ago): "
+                "wait for it, or end it."
+            )
 
 
 def _void(other: OpenBuildRow) -> bool:

@@ -26,7 +26,7 @@ from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import make_private_folder
+from graphrag_neo4j.text.files import make_private_folder, remove_unfinished
 
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult]]
 """Indexes paths without some of their files."""
@@ -90,6 +90,7 @@ async def watch(
     find(paths, follow_links=options.follow_links)
     if uploads:
         make_private_folder(uploads.folder)
+        remove_unfinished(uploads.folder)
         paths = [*paths, uploads.folder]
     ceiling = ceiling or (lambda: settings.max_cost_a_day)
     env_notice, told = settings.named_by_env_file(), set[object]()

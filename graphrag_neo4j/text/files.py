@@ -1,12 +1,15 @@
 """Files that are written whole or not at all, the files of the package, and counts on the disk.
 
 A file is first written in the same folder under a random name, readable only by its owner, and
-then renamed. If the process is killed before that, the old file stays.
+then renamed. If the process is killed before that, the old file stays. What the process has left is
+removed by the next one that writes this file: it can be locked, as its writer has ended.
 """
 
+import glob
 import hashlib
 import os
 import stat
+import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,10 +17,14 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkstemp
 from typing import BinaryIO
 
 from graphrag_neo4j.errors import InputError
+
+if sys.platform != "win32":
+    import fcntl
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -26,19 +33,14 @@ UNFINISHED = ".unfinished"
 
 def write_private(path: Path, text: str) -> None:
     """Writes a text file that only its owner can read at any moment."""
-    _write_beside(path, text.encode(), PRIVATE_FILE)
+    with whole_file(path, PRIVATE_FILE) as file:
+        file.write(text.encode())
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file with the rights of the file that it replaces, or with the usual rights.
-
-    A path that is not an ordinary file, such as `/dev/stdout`, is written directly. Raises OSError.
-    """
-    place = path.resolve()  # the target of a symbolic link, not the link
-    if place.exists() and not place.is_file():
-        path.write_bytes(content)
-    else:
-        _write_beside(place, content, _usual_rights(place))
+    """Writes a file as `whole_file` does. Raises OSError."""
+    with whole_file(path) as file:
+        file.write(content)
 
 
 def open_private(path: Path) -> BinaryIO:
@@ -58,28 +60,79 @@ def make_private_folder(path: Path) -> None:
         folder.mkdir(PRIVATE_FOLDER, exist_ok=True)
 
 
-def _write_beside(path: Path, content: bytes, rights: int) -> None:
-    with whole_file(path, rights) as file:
-        file.write(content)
-
-
 @contextmanager
 def whole_file(path: Path, rights: int | None = None) -> Iterator[BinaryIO]:
-    """Lends a file for writing, which gets its name when the block has ended without an error.
+    """Lends a file for writing, which gets its name after the block, when it is on the disk.
 
-    Its rights are by default those of the file that it replaces, or the usual ones.
+    After an error, the old file is as it was. Its rights are by default those of the file that it
+    replaces, or the usual ones. A symbolic link stays one: its target is written. What is no
+    ordinary file, such as `/dev/stdout`, is written directly.
     """
-    descriptor, name = mkstemp(UNFINISHED, f".{path.name}.", path.parent)
-    beside = Path(name)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    place = path.resolve()
+    remove_unfinished(place.parent, place.name)
+    descriptor, beside = _open_beside(place)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        beside.chmod(_usual_rights(path) if rights is None else rights)
-        beside.replace(path)
+            file.flush()
+            os.fsync(descriptor)
+            beside.chmod(_usual_rights(place) if rights is None else rights)
+            if sys.platform == "win32":  # it renames no open file
+                file.close()
+            beside.replace(place)
     except BaseException:
         with suppress(OSError):
             beside.unlink()
         raise
+    with suppress(OSError), opened(place.parent) as folder:  # some file systems can't
+        os.fsync(folder)
+
+
+def remove_unfinished(folder: Path, name: str | None = None) -> None:
+    """Removes files and folders that were left unfinished by processes that have ended.
+
+    Only those of the file or folder `name`, if it is given.
+    """
+    for left in folder.glob(f".{glob.escape(name) if name else '*'}.????????{UNFINISHED}"):
+        with suppress(OSError), opened(left) as descriptor:  # its writer may just finish it
+            if lock(descriptor, wait=False):
+                rmtree(left) if left.is_dir() else left.unlink()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Lends a descriptor of a file or folder (of nothing on Windows, which opens no folder)."""
+    descriptor = os.open(os.devnull if sys.platform == "win32" else path, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def lock(descriptor: int, *, wait: bool = True) -> bool:
+    """Locks what is open here, until all processes that inherit the descriptor have closed it.
+
+    False if another process holds the lock and one does not `wait`, on Windows, and where the file
+    system has no locks.
+    """
+    with suppress(OSError):
+        if sys.platform != "win32":
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            return True
+    return False
+
+
+def _open_beside(path: Path) -> tuple[int, Path]:
+    while True:
+        descriptor, name = mkstemp(UNFINISHED, f".{path.name}.", path.parent)
+        lock(descriptor)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, Path(name)
+        os.close(descriptor)  # another process has removed it before it was locked
 
 
 def _usual_rights(path: Path) -> int:

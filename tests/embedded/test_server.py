@@ -16,15 +16,17 @@ from typing import LiteralString
 
 import psutil
 import pytest
+from anyio.from_thread import start_blocking_portal
 from click.testing import CliRunner
 from neo4j import GraphDatabase, Record
 
-from graphrag_neo4j import embedded
+from graphrag_neo4j import AsyncGraphRAG, GraphBusyError, embedded
 from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.model.events import Event
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
@@ -103,6 +105,18 @@ def _commands_of_neo4j() -> Iterator[set[str]]:
         thread.join()
 
 
+@contextmanager
+def indexing(settings: Settings) -> Iterator[None]:
+    """A run that writes to the graph of a home, as long as the block lasts."""
+    with start_blocking_portal() as portal:
+        opened = portal.wrap_async_context_manager(AsyncGraphRAG(settings))
+        with (
+            opened as rag,
+            portal.wrap_async_context_manager(hold_lease(rag.graph, {"command": "index"}, dict)),
+        ):
+            yield
+
+
 def ask(server: embedded.Server, query: LiteralString) -> list[Record]:
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         return driver.execute_query(query).records
@@ -146,6 +160,15 @@ def test_the_password_and_keys_are_on_no_command_line_and_in_no_environment(life
     assert KEY not in psutil.Process(life.server().pid).environ().values()
 
 
+def test_an_upgrade_refuses_while_a_run_writes(life: Life) -> None:
+    old = life.server()
+    words = ["--home", str(life.home.path), "neo4j", "start", "--upgrade"]
+    with indexing(life.settings("5.26")):
+        refused = CliRunner().invoke(commands, words)
+    assert isinstance(refused.exception, GraphBusyError), refused.output
+    assert life.server() == old
+
+
 def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
     old = life.server()
     ask(old, "CREATE (:Kept {name: 'Gretel'})-[:LIKES]->(:Kept {name: 'Hänsel'})")
@@ -177,18 +200,29 @@ def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
 
 
 def test_a_start_that_fails_says_what_neo4j_said(life: Life) -> None:
-    record = life.home.read()
+    other = life.home.path.with_name("failing")
+    other.mkdir()
+    (other / "own.conf").write_text("server.memory.heap.max_size=9m\n")
+    with pytest.raises(EmbeddedError, match=r"could not start. It said:\n(.*\n)*.*heap size"):
+        embedded.start(life.settings().model_copy(update={"home": other}))
+
+
+def test_a_server_is_found_whose_start_was_killed_before_it_was_recorded(life: Life) -> None:
+    server, record = life.server(), life.home.read()
     assert record is not None
-    life.home.write(replace(record, pid=0))  # as if nobody knew that one runs already
-    try:
-        with pytest.raises(EmbeddedError, match=r"could not start. It said:\n(.*\n)*.*lock"):
-            embedded.start(life.settings())
-    finally:
-        life.home.write(record)
+    unrecorded = replace(record, pid=0, ready=False)
+    life.home.write(unrecorded)
+    assert embedded.start(life.settings()) == server
+    life.home.write(unrecorded)
+    assert embedded.stop(life.settings())
+    assert find(life.home, server.pid) is None
+    embedded.start(life.settings())
 
 
 def test_wipe_stops_the_server_and_leaves_an_empty_home(life: Life) -> None:
     server = life.server()
+    (life.home.path / ".before-upgrade.dump.abcdefgh.unfinished").touch()  # of a killed upgrade
     assert "was deleted" in life.command("wipe", "--yes")
     assert find(life.home, server.pid) is None
-    assert sorted(path.name for path in life.home.path.iterdir()) == ["graphrag-neo4j.json", "lock"]
+    left = sorted(path.name for path in life.home.path.iterdir())
+    assert left == ["graphrag-neo4j.json", "lock", "tool"]

@@ -16,7 +16,7 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.graph import lease as lease_module
 from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
-from graphrag_neo4j.graph.lease import hold_lease, renew
+from graphrag_neo4j.graph.lease import hold_lease, refuse_busy, renew
 from graphrag_neo4j.graph.schema import refuse_foreign
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
@@ -175,6 +175,19 @@ async def test_nobody_takes_over_in_the_middle_of_a_transaction(graph: Graph, ot
         await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
         await graph.transact(work)
     assert order == ["written", "taken over"]
+
+
+async def test_whether_a_run_writes_is_seen_without_a_lock(graph: Graph, other: Graph) -> None:
+    async def work(_tx: Transaction) -> None:
+        with pytest.raises(GraphBusyError, match=f"kg-build, process {os.getpid()} on"):
+            await refuse_busy(other)
+
+    await refuse_busy(other)
+    async with hold_lease(graph, RUN, dict):
+        await graph.transact(work)  # it holds the lock that the opening of a lease waits for
+        await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+        await refuse_busy(other)
+    assert len(await builds(graph)) == 1
 
 
 async def test_the_lease_is_renewed_in_a_transaction_while_it_is_held(graph: Graph) -> None:

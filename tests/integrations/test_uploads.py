@@ -182,8 +182,11 @@ def test_odd_sources_are_not_found_and_an_empty_folder_deletes_nothing(
             assert delete(writing, f"file://{folder}/{odd}")[0] == 404, odd
             assert delete(writing, f"{folder}/{odd}")[0] == 404, odd
         (folder / "ada.txt").unlink()
+    left = folder / ".big.txt.abcdefgh.unfinished"  # of a server that was killed
+    left.touch()
     with served(tmp_path, environment, "--write") as writing:
         assert listed(writing) == ["ada.txt"]
+        assert not left.exists()
         assert delete(writing, (folder / "ada.txt").as_uri())[0] == 202
         assert until_read(writing) == []
         assert listed(writing) == []

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import IO, Final, TypedDict
 from xml.sax.saxutils import escape, quoteattr
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -18,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import TYPES, UNIQUE_NODES
-from graphrag_neo4j.text.files import UNFINISHED, whole_file
+from graphrag_neo4j.text.files import UNFINISHED, lock, opened, remove_unfinished, whole_file
 
 NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 GRAPHML: Final = "http://graphml.graphdrawing.org/xmlns"
@@ -182,8 +181,11 @@ class Table:
 @contextmanager
 def _whole_folder(path: Path) -> Iterator[Path]:
     """Lends a folder. At the end of the block its files become an archive, or it gets its name."""
-    folder = Path(mkdtemp(UNFINISHED, f".{path.name}.", path.absolute().parent))
-    try:
+    beside = path.absolute().parent
+    remove_unfinished(beside, path.name)
+    made = TemporaryDirectory(UNFINISHED, f".{path.name}.", beside, ignore_cleanup_errors=True)
+    with made as name, opened(folder := Path(name)) as descriptor:
+        lock(descriptor)  # so that another export takes it for no folder of a killed one
         yield folder
         if path.suffix:
             with whole_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as archive:
@@ -191,8 +193,6 @@ def _whole_folder(path: Path) -> Iterator[Path]:
                     archive.write(one, one.name)
         else:
             folder.rename(path)
-    finally:
-        rmtree(folder, ignore_errors=True)
 
 
 async def _write_tables(graph: Graph, folder: Path, kind: str, own: Sequence[str]) -> None:

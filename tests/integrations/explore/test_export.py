@@ -1,6 +1,9 @@
 """Exports of a graph: as GraphML, and as CSV for the import of Neo4j."""
 
 import csv
+import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -17,6 +20,16 @@ from tests.conftest import Run
 from tests.support.carol import indexed_carol
 from tests.support.servers import TestServer
 
+posix_only = pytest.mark.skipif(os.name != "posix", reason="links, devices and locks of POSIX")
+# An export that is killed when its folder has a file.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from graphrag_neo4j.integrations.explore.export import _whole_folder
+with _whole_folder(Path(sys.argv[1])) as folder:
+    (folder / "Entity.csv").touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 NAMES = [
     'the "Ghost", of\r\nChristmas',
     "<b>R&D</b> ]]> &amp;",
@@ -140,6 +153,47 @@ async def test_an_export_that_fails_leaves_nothing(
     with pytest.raises(InputError, match="No space left on device"):
         await export(book, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["graph.graphml", "graph.zip"])
+async def test_an_export_is_written_through_a_link(name: str, book: Graph, tmp_path: Path) -> None:
+    for target in (tmp_path / "target", Path("/dev/null")):
+        link = tmp_path / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        await export(book, link)
+        assert link.readlink() == target
+    assert (tmp_path / "target").stat().st_size
+    link.unlink()
+    link.symlink_to("/dev/full")
+    with pytest.raises(InputError, match=r"can't be written .*No space left on device"):
+        await export(book, link)
+    assert link.is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "target"]
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["tables.zip", "tables"])
+async def test_the_next_export_removes_what_a_killed_one_has_left(
+    name: str, book: Graph, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)  # noqa: ASYNC221, S603
+    [left] = tmp_path.iterdir()
+    await export(book, path)
+    assert not left.exists()
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_an_existing_file_is_not_replaced_unless_one_says_so(kg: Run, tmp_path: Path) -> None:
+    for name in ("thesis.graphml", "thesis.zip"):
+        (tmp_path / name).write_text("years of work")
+        ran = kg("export", tmp_path / name)
+        assert (ran.code, "add --yes to replace it" in ran.err) == (1, True), ran.err
+        assert "has no entities yet" in kg("export", tmp_path / name, "--yes").err
+        assert (tmp_path / name).read_text() == "years of work"
 
 
 @pytest.mark.usefixtures("graph", "environment")

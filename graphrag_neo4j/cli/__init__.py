@@ -119,6 +119,7 @@ def commands(home: Path | None) -> None:
     Settings are read from environment variables and from the file `.env` in the current folder.
     The documentation of the project lists all of them.
     """
+    terminal.home = home
 
 
 def main() -> None:
@@ -130,19 +131,24 @@ def main() -> None:
     # again and again (after 700 new ones by default) took a third of the time of a short command.
     gc.set_threshold(10_000)
     atexit.register(gc.freeze)
+    sys.exit(terminal.ended(_run()))
+
+
+def _run() -> int:
+    """Runs a command and returns its exit code."""
     try:
         # Outside its standalone mode, click returns the exit code of a command that ends early.
-        sys.exit(commands(prog_name="kg-build", standalone_mode=False))
+        return commands(prog_name="kg-build", standalone_mode=False) or 0
     except click.ClickException as error:
         terminal.usage_error(error)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except GraphRAGError as error:
         terminal.line(f"Error: {refusal(error)}", error=True)
-        sys.exit(1)
+        return 1
     except (KeyboardInterrupt, click.Abort):
         terminal.line(
             "The command was interrupted. The work done so far is saved. Run the same command "
             "again to continue.",
             error=True,
         )
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED

@@ -97,6 +97,7 @@ class _Paying:
             values["judge_model"] = values.pop("model")
         self.evaluation = Evaluation(folder, options.settings_of(**values))
         self.folder, self._told = self.evaluation.folder, set[str]()
+        click.get_current_context().with_resource(self.folder.writing())
         if judge and not self.evaluation.settings.has_model:
             raise InputError(NO_MODEL)
 
@@ -428,6 +429,7 @@ def verdict(
     if not terminal.can_ask():
         raise InputError("A person must type the verdicts: run the command in a terminal.")
     found = EvaluationFolder(folder)
+    click.get_current_context().with_resource(found.writing())
     todo = blind_items(found, name or getuser(), metrics, conditions)
     given, code = 0, 0
     try:
@@ -452,12 +454,12 @@ def _choice(item: JudgeItem, place: str) -> str:
     terminal.line(f"Comparison {place}: {metric}", style="bold")
     terminal.line(DEFINITIONS[metric])
     terminal.line()
-    terminal.line(f"Question: {item.question}", style="bold")
+    terminal.line((f"Question: {item.question}", "bold"))
     for number, answer in enumerate((item.first, item.second), start=1):
         terminal.line()
         terminal.line(f"Answer {number}", style="bold")
         for line in plain_answer(answer.text).splitlines():
-            terminal.line(line)
+            terminal.line((line, ""))
     terminal.line()
     while True:
         asked = "Which answer is better? 1, 2, t (tie), s (skip), q (quit): "

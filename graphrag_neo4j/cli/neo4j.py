@@ -1,6 +1,5 @@
 """`kg-build neo4j` controls the embedded Neo4j, and `doctor` checks all that is required."""
 
-import sys
 import time
 from collections import deque
 from dataclasses import asdict
@@ -221,7 +220,7 @@ def doctor(as_json_: bool) -> None:
     if as_json_:
         result = {"ok": not wrong, "checks": [asdict(check) for check in checks]}
         terminal.json_text(options.as_json(result))
-        sys.exit(1 if wrong else 0)
+        raise click.exceptions.Exit(int(bool(wrong)))
     for check in checks:
         mark, style = MARKS[check.ok]
         terminal.line((f"{mark:<7}", style), f"{check.name}: {check.says}")
@@ -229,4 +228,4 @@ def doctor(as_json_: bool) -> None:
             terminal.line(f"       {fix}", style="yellow")
     failed = f"{wrong} of {len(checks)} checks failed."
     terminal.line(failed if wrong else "No problems were found.")
-    sys.exit(1 if wrong else 0)
+    raise click.exceptions.Exit(int(bool(wrong)))

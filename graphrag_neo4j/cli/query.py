@@ -132,7 +132,7 @@ def suggest(number: int, as_json_: bool) -> None:
         terminal.json_text(options.as_json(found))
     else:
         for one in found:
-            terminal.line(one.question)
+            terminal.line((one.question, ""))
         if n := len(found.left_out):
             left_out = f"{counted(n, 'question')} that the graph can't answer"
             terminal.line(f"Left out: {left_out}.", style="dim")
@@ -275,7 +275,7 @@ class Conversation:
         if found.questions:
             terminal.line("You may ask next, by its number:", style="dim")
         for number, one in enumerate(found, start=1):
-            terminal.line(f"  {number}. {one.question}", style="dim")
+            terminal.line((f"  {number}. {one.question}", "dim"))
 
     def _run_command(self, command: str, *arguments: str) -> None:
         match command, arguments:

@@ -16,7 +16,7 @@ from graphrag_neo4j.cli.output.words import about, counted, money_known, unread
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.tuning.result import Tuning, Written, check_folder, setting_lines
+from graphrag_neo4j.index.tuning.result import PAGE, Tuning, Written, setting_lines, writing
 from graphrag_neo4j.index.tuning.sample import Sample, read_sample
 from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, estimate_tuning
 from graphrag_neo4j.index.tuning.tune import tune as choose
@@ -83,8 +83,8 @@ def tune(
     settings = options.settings_of(**values)
     wishes = Wishes(domain, language, persona, types)
     check_tuning(settings)
-    check_folder(output)
     options.refuse_unasked(yes=yes)
+    click.get_current_context().with_resource(writing(output))
     corpus = Corpus.of_paths(paths, reading, settings)
     with listening(quiet=False, fleeting=True) as listen:
         sample = anyio.run(read_sample, corpus, passages, listen)
@@ -158,7 +158,7 @@ def _summarise(chosen: Tuning, written: Written) -> None:
             style="yellow",
         )
     terminal.line(
-        f"The prompts are in {written.folder}. Read {written.folder / 'md'}, which tells "
+        f"The prompts are in {written.folder}. Read {written.folder / PAGE}, which tells "
         "what was chosen and why. These lines, in the environment or in .env, use them:"
     )
     for line in setting_lines(chosen, written.folder):

@@ -16,7 +16,6 @@ from platformdirs import user_data_path
 
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
-from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
 RECORD, OWN_CONFIG = "graphrag-neo4j.json", "own.conf"
@@ -158,17 +157,9 @@ class Home:
 
 @contextmanager
 def locked(path: Path, listen: Listener, why: str) -> Iterator[None]:
-    """Holds the lock on a file. If another process has it, `why` is sent as the reason of the wait.
+    """Holds the lock on a file. While another process has it, `why` is the reason of the wait."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - it takes a moment to load
 
-    Raises EmbeddedError where the package for it is not installed.
-    """
-    try:
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise EmbeddedError(
-            f"The embedded Neo4j needs more packages: {install_command('local')}; or name a server "
-            "in NEO4J_URI."
-        ) from error
     lock = FileLock(path, mode=PRIVATE_FILE)
     try:
         lock.acquire(timeout=0)

@@ -32,8 +32,9 @@ class Evaluation:
 
     `settings` say which graph and which models are asked; `max_cost` limits each call of a method,
     in US dollars. `folder` of this object holds the plan and the records. All methods add to the
-    folder what is not there yet, so each of them can be interrupted and called again. Raises
-    InputError for a folder that can't be used.
+    folder what is not there yet, so each of them can be interrupted and called again. Those that
+    write to it raise InputError at once while another command, or another Evaluation, does.
+    Raises InputError for a folder that can't be used.
     """
 
     def __init__(self, folder: str | Path, settings: Settings, listen: Listener = silent) -> None:
@@ -63,10 +64,11 @@ class Evaluation:
             found = asking.read_questions(Path(check_path(source, "A file of questions")), column)
         else:
             found = list({one.key: one for one in map(asking.question_record, source)}.values())
-        new = [one for one in found if one.key not in self.folder.questions]
-        self.folder.change_plan()
-        self.folder.questions.add(new)
-        return new
+        with self.folder.writing():
+            new = [one for one in found if one.key not in self.folder.questions]
+            self.folder.change_plan()
+            self.folder.questions.add(new)
+            return new
 
     def choose(self, conditions: Sequence[str] | None = None, window: int | None = None) -> None:
         """Writes into the plan which conditions answer, and with which window.
@@ -74,14 +76,15 @@ class Evaluation:
         They are added to those that the plan has; one with the name of an earlier one takes its
         place. None keeps what the plan has. Raises InputError for a text that is no condition.
         """
-        plan = self.folder.plan
-        size = plan.window if window is None else window
-        texts = {parse_condition(one, size).name: one for one in plan.conditions}
-        added = parse_conditions(conditions, size) if conditions is not None else []
-        texts |= {one.name: text for one, text in zip(added, conditions or (), strict=True)}
-        for text in texts.values():
-            parse_condition(text, size).checked(self.settings)
-        self.folder.change_plan(conditions=tuple(texts.values()), window=window)
+        with self.folder.writing():
+            plan = self.folder.plan
+            size = plan.window if window is None else window
+            texts = {parse_condition(one, size).name: one for one in plan.conditions}
+            added = parse_conditions(conditions, size) if conditions is not None else []
+            texts |= {one.name: text for one, text in zip(added, conditions or (), strict=True)}
+            for text in texts.values():
+                parse_condition(text, size).checked(self.settings)
+            self.folder.change_plan(conditions=tuple(texts.values()), window=window)
 
     def import_answers(self, path: str | Path, condition: str) -> answers.ImportedAnswers:
         """Adds the answers of another system from a file, under the name of a `condition`.
@@ -90,7 +93,8 @@ class Evaluation:
         name that means a condition of ours and for a file that can't be used.
         """
         file = Path(check_path(path, "A file of answers"))
-        return answers.import_answers(self.folder, file, condition)
+        with self.folder.writing():
+            return answers.import_answers(self.folder, file, condition)
 
     def costs(self) -> list[answers.ConditionCosts]:
         """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""
@@ -130,12 +134,13 @@ class Evaluation:
         for each task; the default of each number is 5. Raises InputError if no model is set, and
         the errors of `query`.
         """
-        about = description or self.folder.plan.description
-        about = about or await asking.draft_description(self.settings, self.listen)
-        self.folder.change_plan(
-            description=about, personas=personas, tasks=tasks, questions=questions
-        )
-        return await asking.make_questions(self.folder, self.settings, self.listen)
+        with self.folder.writing():
+            about = description or self.folder.plan.description
+            about = about or await asking.draft_description(self.settings, self.listen)
+            self.folder.change_plan(
+                description=about, personas=personas, tasks=tasks, questions=questions
+            )
+            return await asking.make_questions(self.folder, self.settings, self.listen)
 
     async def estimate_answers(self) -> Estimate:
         """Estimates what the missing answers of the plan take. No model is asked.
@@ -157,10 +162,11 @@ class Evaluation:
         there are no questions and for a condition that can't be used; GraphError, ModelError, and
         BudgetSpentError if `max_cost` is reached.
         """
-        self.choose(conditions, window)
-        meter = Meter(limit=self.settings.max_cost)
-        async with answers.answers_left(self.folder, self.settings, self.listen, meter) as items:
-            return await answers.answer_missing(self.folder, items, self.listen, meter)
+        folder, meter = self.folder, Meter(limit=self.settings.max_cost)
+        with folder.writing():
+            self.choose(conditions, window)
+            async with answers.answers_left(folder, self.settings, self.listen, meter) as items:
+                return await answers.answer_missing(folder, items, self.listen, meter)
 
     async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> Estimate:
         """Estimates what `ground` takes. No model is asked. Raises as `ground`."""
@@ -180,12 +186,13 @@ class Evaluation:
         not judged again. Raises InputError if there is nothing to judge; GraphError, ModelError,
         and BudgetSpentError if `max_cost` is reached.
         """
-        folder, settings = self.folder, self.settings
-        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
-        judge = groundedness.judge_of(settings, words=words)
-        await groundedness.judge_support(texts, folder, settings, judge, self.listen)
-        work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
-        return await anyio.to_thread.run_sync(work)
+        folder, settings, listen = self.folder, self.settings, self.listen
+        with folder.writing():
+            texts = await groundedness.texts_to_judge(folder, settings, listen, reports=reports)
+            judge = groundedness.judge_of(settings, words=words)
+            await groundedness.judge_support(texts, folder, settings, judge, listen)
+            work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
+            return await anyio.to_thread.run_sync(work)
 
     async def judge(
         self,
@@ -199,9 +206,10 @@ class Evaluation:
         that of the plan. Raises InputError if no model is set, and if there is nothing to compare;
         ModelError, and BudgetSpentError if `max_cost` is reached.
         """
-        self.folder.change_plan(repeats=repeats)
-        step = judging.judge_step(self.folder, self.settings, conditions, metrics)
-        return await judging.judge_missing(step, self.settings, self.listen)
+        with self.folder.writing():
+            self.folder.change_plan(repeats=repeats)
+            step = judging.judge_step(self.folder, self.settings, conditions, metrics)
+            return await judging.judge_missing(step, self.settings, self.listen)
 
     async def estimate_judge(
         self, metrics: Sequence[Metric] = (), conditions: Sequence[str] = ()
@@ -212,7 +220,8 @@ class Evaluation:
 
     async def find_claims(self) -> StepResult:
         """Finds the claims of all answers, three calls for ten sentences. Raises as `judge`."""
-        return await claims.find_missing_claims(self.folder, self.settings, self.listen)
+        with self.folder.writing():
+            return await claims.find_missing_claims(self.folder, self.settings, self.listen)
 
     async def estimate_claims(self) -> Estimate:
         """Estimates what `find_claims` takes. No model is asked."""

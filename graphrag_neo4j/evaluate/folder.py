@@ -11,6 +11,8 @@ findings.jsonl           the findings of the graph's reports that were judged la
 unfinished.jsonl         replies to parts of answers that are not whole yet
 unfinished_claims.jsonl  the same for claims
 
+lock                     is held by the command that writes; the others are refused, or only read
+
 Each record has a key, and is only added: where two lines have one key, the later one counts. A line
 that was cut off when its run was killed is removed; any other line that can't be read is an error.
 """
@@ -19,11 +21,13 @@ import codecs
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar, get_args
 
+from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from graphrag_neo4j.errors import InputError
@@ -32,7 +36,7 @@ from graphrag_neo4j.llm.evaluate.claims import SentenceClaims
 from graphrag_neo4j.llm.evaluate.judges import Metric, Support, Winner
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import identify
-from graphrag_neo4j.text.files import write_whole
+from graphrag_neo4j.text.files import one_writer, write_whole
 
 METRICS: Final[tuple[Metric, ...]] = get_args(Metric)
 PLAN: Final = "evaluation.json"
@@ -334,14 +338,18 @@ def _validated(text: bytes, adapter: TypeAdapter[V], where: str, advice: str) ->
 class EvaluationFolder:
     """The plan and the records of an evaluation.
 
-    The folder need not exist. Raises InputError if it is not a folder, and for a file that can't
-    be read.
+    The folder need not exist. Whoever changes something in it does so in `writing`. Raises
+    InputError if it is not a folder, and for a file that can't be read.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is not a folder. Name the folder of an evaluation.")
+        self._lock = FileLock(self.path / "lock")
+        self._read()
+
+    def _read(self) -> None:
         self.plan, plan = Plan(), self.path / PLAN
         if plan.exists():
             content = _content(plan).removeprefix(codecs.BOM_UTF8)
@@ -355,6 +363,19 @@ class EvaluationFolder:
         self.findings = RecordFile(self.path / "findings.jsonl", AnswerRecord)
         self.unfinished = RecordFile(self.path / "unfinished.jsonl", CallRecord)
         self.unfinished_claims = RecordFile(self.path / "unfinished_claims.jsonl", CallRecord)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keeps the folder for this object, which first reads anew what others have written.
+
+        It may be entered again meanwhile. Raises InputError at once if another command, or another
+        object, writes to the folder.
+        """
+        begins = not self._lock.is_locked
+        with one_writer(self.path, self._lock):
+            if begins:
+                self._read()
+            yield
 
     @classmethod
     def begun(cls, path: str | Path) -> "EvaluationFolder":

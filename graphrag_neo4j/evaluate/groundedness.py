@@ -158,7 +158,8 @@ async def texts_to_judge(
         async with AsyncGraphRAG(settings, listen) as rag:
             findings = await read_findings(rag.graph)
         if findings or len(folder.findings):
-            folder.findings.replace(findings)
+            with folder.writing():
+                folder.findings.replace(findings)
     if not (answers or findings):
         raise InputError(
             "There is nothing to judge: the evaluation has no answers yet. `kg-build eval answers "

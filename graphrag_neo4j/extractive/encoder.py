@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # Both packages take a moment to load, and they belong to an extra.
 # ruff: noqa: PLC0415
 
-PACKAGES: Final = ("onnxruntime", "filelock", "httpx2")
+PACKAGES: Final = ("onnxruntime", "httpx2")
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
 MOST_THREADS: Final = 8  # each needs about 60 MB of memory
 ASKED: Final = 16  # questions whose vectors are kept

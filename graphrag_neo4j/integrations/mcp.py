@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from starlette.applications import Starlette
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import GraphRAGError, NotFoundError, ReplyError
+from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError, ReplyError
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.lookup import FoundEntity
@@ -247,8 +247,16 @@ def mcp_app(rag: AsyncGraphRAG, asking: Asking) -> Starlette:
 
 
 async def serve_stdio(rag: AsyncGraphRAG) -> None:
-    """Serves an open graph over standard input and output until the input ends."""
-    await _server(rag, nullcontext).run_stdio_async()
+    """Serves an open graph over standard input and output until the input ends.
+
+    Raises InputError if one of the two can't be used, as where the assistant has gone.
+    """
+    try:
+        await _server(rag, nullcontext).run_stdio_async()
+    except ExceptionGroup as failed:
+        if not isinstance(first := failed.exceptions[0], OSError):
+            raise
+        raise InputError(f"The assistant can't be reached: {first.strerror}.") from None
 
 
 class _Server(MCPServer[Any]):

@@ -19,12 +19,15 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkstemp
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from graphrag_neo4j.errors import InputError
 
 if sys.platform != "win32":
     import fcntl
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -52,6 +55,26 @@ def open_private(path: Path) -> BinaryIO:
 def is_temporary(path: Path) -> bool:
     """Whether this is a file that is still being written, or was when its process was killed."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
+
+
+@contextmanager
+def one_writer(folder: Path, lock: "FileLock") -> Iterator[None]:
+    """Keeps a folder for this process, which may do so again meanwhile with the same lock.
+
+    The lock is free when the process has ended, however it ended. Raises InputError at once if
+    another one has it, and if its file can't be written.
+    """
+    file = Path(lock.lock_file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        held = lock.acquire(timeout=0)
+    except OSError as error:
+        problem = f"{folder} can't be written: {error.strerror}. Name another folder."
+        if isinstance(error, TimeoutError):
+            problem = f"Another command writes to {folder} (lock {file}): wait for it, or end it."
+        raise InputError(problem) from None
+    with held:
+        yield
 
 
 def make_private_folder(path: Path) -> None:

@@ -107,9 +107,9 @@ def test_without_a_network_the_error_says_what_to_do(
 ) -> None:
     with pytest.raises(EmbeddedError, match=r"maven2 can't be reached .* mirror .* KG_MAVEN_URL"):
         complete(repository.jars(), tmp_path, "http://127.0.0.1:1/maven2", silent)
-    monkeypatch.setitem(sys.modules, "filelock", None)
+    monkeypatch.setitem(sys.modules, "jgo.constants", None)
     with pytest.raises(EmbeddedError, match=r"pip install .*\[local\]"):
-        complete(repository.jars(), tmp_path, repository.url, silent)
+        complete(repository.jars(), tmp_path, None, silent)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")

@@ -277,26 +277,60 @@ def test_questions_and_answers_from_the_command_line(
 SECONDS = 300  # at most: a machine may be slow
 
 
+def start(endpoint: FakeEndpoint, command: str, folder: Path) -> "subprocess.Popen[bytes]":
+    environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": endpoint.url}
+    return subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, "-m", "graphrag_neo4j.cli", "eval", command, folder, "--yes"],
+        cwd=folder.parent,
+        env={**os.environ, **environment, "KG_CONCURRENCY": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.slow
+def test_one_command_writes_to_a_folder_and_a_second_one_pays_for_nothing(
+    kg_alone: Run, endpoint: FakeEndpoint, folder: Path, typing: list[str]
+) -> None:
+    asked = ("eval", "judge", folder, "--metric", "diversity", "--repeats", "2", "--yes")
+    endpoint.change(latency=1.0)
+    (folder.parent / "more.txt").write_text("Why?\n")
+    refused = (
+        asked,
+        ("eval", "verdict", folder),
+        ("eval", "claims", folder, "--yes"),
+        ("eval", "questions", folder, folder.parent / "more.txt"),
+        ("eval", "import", folder, folder.parent / "graph.jsonl", "--condition", "third"),
+    )
+    with start(endpoint, "judge", folder) as running:
+        end = time.monotonic() + SECONDS
+        while not endpoint.log:
+            assert running.poll() is None, "the command ended before it asked"
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        ran = [kg_alone(*command) for command in refused]
+        read = [kg_alone("eval", command, folder).code for command in ("status", "results")]
+        lasted = running.poll() is None
+        running.kill()
+    assert lasted
+    assert read == [0, 0]
+    assert [(one.code, one.out) for one in ran] == [(1, "")] * len(refused)
+    assert all(one.err.startswith(f"Error: Another command writes to {folder} (") for one in ran)
+    assert {(call.kind, call.attempt) for call in endpoint.log} == {("json:judged_answers", 1)}
+    typing += ["1", "q"]
+    assert kg_alone("eval", "verdict", folder, "--metric", "diversity").code == 0
+
+
 @pytest.mark.slow
 def test_a_killed_step_goes_on_from_the_last_reply(endpoint: FakeEndpoint, folder: Path) -> None:
     """Claims take three calls for a record: those that were answered are not made again."""
-
-    def start() -> "subprocess.Popen[bytes]":
-        environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": endpoint.url}
-        return subprocess.Popen(  # noqa: S603 - our own command
-            [sys.executable, "-m", "graphrag_neo4j.cli", "eval", "claims", folder, "--yes"],
-            cwd=folder.parent,
-            env={**os.environ, **environment, "KG_CONCURRENCY": "1"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
 
     def saved() -> int:
         path = folder / "claims.jsonl"
         return path.read_bytes().count(b"\n") if path.exists() else 0
 
     endpoint.change(latency=0.2)
-    running, end = start(), time.monotonic() + SECONDS
+    running, end = start(endpoint, "claims", folder), time.monotonic() + SECONDS
     while saved() < 3:
         assert running.poll() is None, "the command ended before it could be killed"
         assert time.monotonic() < end, f"it has saved {saved()} records"
@@ -307,11 +341,11 @@ def test_a_killed_step_goes_on_from_the_last_reply(endpoint: FakeEndpoint, folde
     first = [call.request for call in endpoint.log]
     endpoint.change(latency=0.0)
     endpoint.reset()
-    assert start().wait(SECONDS) == 0
+    assert start(endpoint, "claims", folder).wait(SECONDS) == 0
     again = [call.request for call in endpoint.log]
     assert len({*first, *again}) == 36
     assert len(set(first) & set(again)) <= 1, "only the call that was under way is made again"
     assert saved() == 12
     endpoint.reset()
-    assert start().wait(SECONDS) == 0
+    assert start(endpoint, "claims", folder).wait(SECONDS) == 0
     assert endpoint.log == []

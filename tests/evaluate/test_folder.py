@@ -202,3 +202,28 @@ def test_means_count_only_what_is_there_and_what_is_known_of_all() -> None:
     assert (ours.input_tokens, ours.output_tokens, ours.units) == (50, 5, None)
     assert (other.cost, other.total_cost, other.calls) == (None, None, None)
     assert (none.answers, none.missing, none.context_tokens, none.percent) == (0, 1, None, None)
+
+
+def test_an_evaluation_reads_what_another_one_has_written_before_it_writes(tmp_path: Path) -> None:
+    first, second = (Evaluation(tmp_path / "e", load_settings()) for _ in range(2))
+    assert not len(first.folder.questions)
+    second.add_questions(["Who is dead?", "Who lives?"])
+    second.choose(["SS"])
+    assert [one.text for one in first.add_questions(["Who is dead?", "Why?"])] == ["Why?"]
+    first.choose(["C0"])
+    found = Evaluation(tmp_path / "e", load_settings()).folder
+    assert [one.text for one in found.questions] == ["Who is dead?", "Who lives?", "Why?"]
+    assert found.plan.conditions == ("SS", "C0")
+
+
+def test_while_one_evaluation_writes_another_one_may_only_read(tmp_path: Path) -> None:
+    first, second = (evaluation(tmp_path) for _ in range(2))
+    with first.folder.writing():
+        first.add_questions(["Why?"])
+        with pytest.raises(
+            InputError, match=r"Another command writes to .*e \(lock .*\): wait for"
+        ):
+            second.add_questions(["How?"])
+        assert len(Evaluation(tmp_path / "e", load_settings()).folder.questions) == 3
+    second.add_questions(["How?"])
+    assert len(second.folder.questions) == 4

@@ -29,13 +29,13 @@ def print_sources(answer: Answer) -> None:
     printed: set[str] = set()  # each place is printed only once
     for citation in answer.citations:
         mark = "" if citation.supported else " (not in the context of this answer)"
-        terminal.line(f"  {excerpt(str(citation), QUOTED)}", (mark, "red"))
+        terminal.line((f"  {excerpt(str(citation), QUOTED)}", ""), (mark, "red"))
         # In an extractive answer a report is only a heading. The quotations below it have
         # citations of their own.
         is_heading = answer.origin == "extractive" and citation.kind == "Reports"
         for place in () if is_heading else dict.fromkeys(map(_place, citation.sources)):
             if place not in printed:
-                terminal.line(f"    {place}", style="dim")
+                terminal.line((f"    {place}", "dim"))
                 printed.add(place)
 
 
@@ -53,9 +53,9 @@ def print_answer(
     elif quotations:  # leads in bold, places dim
         for line in answer.text.splitlines():
             if found := LEAD.match(line):
-                terminal.line((found[1], "bold"), line[found.end() :])
+                terminal.line((found[1], "bold"), (line[found.end() :], ""))
             else:
-                terminal.line(line, style="dim" if line.startswith("  ") else "")
+                terminal.line((line, "dim" if line.startswith("  ") else ""))
     else:
         terminal.block(answer.text)
     print_incomplete(answer)

@@ -10,15 +10,20 @@ tables are given as values, never as markup or as escape sequences in a text.
 import logging
 import os
 import re
+import shlex
 import shutil
 import sys
 import traceback
 import warnings
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.text import UNSEEN, without_unseen
 
 if TYPE_CHECKING:
@@ -39,6 +44,8 @@ _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
 NAMED: Final = 20  # lines of one kind that are printed; the others are only counted
 WIDEST: Final = 10_000  # characters of a line of a table
 _WORD = re.compile(" *[^ ]+| +$")
+_COMMAND = re.compile("(`|^  )kg-build (?!-)")
+home: Path | None = None  # the option --home
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
 
@@ -60,10 +67,11 @@ def harmless(text: str, *, lines: bool = False) -> str:
 def line(*parts: Part, style: Style = "", error: bool = False) -> None:
     """Prints the parts as one line. Each part may have its own style.
 
-    With `error` the line goes to standard error. On a terminal a long line is wrapped between
-    words.
+    A part without a style of its own is a sentence of this program: the commands that it names get
+    the option --home, if it was given. What others wrote is given with a style. With `error` the
+    line goes to standard error. On a terminal a long line is wrapped between words.
     """
-    pairs = [(part, style) if isinstance(part, str) else part for part in parts]
+    pairs = [(_with_home(part), style) if isinstance(part, str) else part for part in parts]
     to_terminal = (sys.stderr if error else sys.stdout).isatty()
     width = shutil.get_terminal_size().columns if to_terminal else sys.maxsize
     shown, before = "", ""  # the marks of a style have no width, so it is given after wrapping
@@ -189,7 +197,8 @@ class Drawing:
         from rich.text import Text
 
         console = self._progress.console
-        console.print(Text(wrapped(harmless(text), console.width), style), soft_wrap=True)
+        shown = wrapped(harmless(_with_home(text)), console.width)
+        console.print(Text(shown, style), soft_wrap=True)
 
     def add(self, name: str, total: int | None) -> int:
         """Adds a bar and returns its number. A `total` of None is not known yet."""
@@ -218,13 +227,26 @@ class Drawing:
 
 
 def prompt(text: str) -> str:
-    """Returns the line that the user types. Raises click.Abort at the end of the input."""
-    return str(click.prompt(harmless(text), default="", show_default=False, prompt_suffix=""))
+    """Returns the line that the user types. Raises click.Abort at the end of the input.
+
+    Raises InputError if it can't be read.
+    """
+    with _reading():
+        return str(click.prompt(harmless(text), default="", show_default=False, prompt_suffix=""))
 
 
 def confirmed(question: str) -> bool:
-    """Asks the user a question, and tells whether the answer is yes."""
-    return click.confirm(harmless(question))
+    """Asks the user a question, and tells whether the answer is yes. Raises as `prompt`."""
+    with _reading():
+        return click.confirm(harmless(question))
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"The input can't be read: {error.strerror}.") from None
 
 
 def can_ask() -> bool:
@@ -261,14 +283,60 @@ def usage_error(error: click.ClickException) -> None:
 def prepare() -> None:
     """Also sends the logs, warnings and tracebacks of Python through the filter.
 
-    A character that the terminal's encoding lacks is printed as a question mark.
+    A character that the terminal's encoding lacks is printed as a question mark. Standard input and
+    output that are closed can't be used, and what goes to a closed standard error is lost.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if reconfigure := getattr(stream, "reconfigure", None):
+    for name, way in (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:  # or the next file or socket that is opened has its number
+            number = os.open(os.devnull, way)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+        if reconfigure := getattr(getattr(sys, name), "reconfigure", None):
             reconfigure(errors="replace")
+    sys.stdout = cast("TextIO", _Standard(sys.stdout, ends=True))
+    sys.stderr = cast("TextIO", _Standard(sys.stderr, ends=False))
     logging.lastResort = _Log(logging.WARNING)
     warnings.showwarning = _show_warning  # type: ignore[assignment] # it needs no line of code
     sys.excepthook = _show_exception
+
+
+def ended(code: int) -> int:
+    """Prints what is left in the buffers. Returns the exit code, 1 for 0 if not all was printed.
+
+    A sentence on the other stream says why. A pipe whose reader has gone needs none.
+    """
+    streams = [cast("_Standard", stream) for stream in (sys.stdout, sys.stderr)]
+    for stream in streams:
+        stream.ends = False
+        stream.flush()
+    lost = [one.error for one in streams if one.error]
+    if len(lost) == 1 and not isinstance(lost[0], BrokenPipeError):
+        line(f"The output can't be written: {lost[0].strerror}.", error=bool(streams[0].error))
+    return code or bool(lost)
+
+
+class _Standard:
+    """Standard output or standard error. After an `error`, what is printed is lost.
+
+    If it `ends` the command, the error raises click.exceptions.Exit.
+    """
+
+    def __init__(self, stream: TextIO, *, ends: bool) -> None:
+        self._stream, self.ends = stream, ends
+        self.error: OSError | None = None
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
+        found = getattr(self._stream, name)
+        return partial(self._tried, found) if name in {"write", "flush"} else found
+
+    def _tried(self, work: Callable[..., object], *given: str) -> None:
+        try:
+            work(*given)
+        except OSError as error:
+            self.error = self.error or error
+            # What is in the buffer is tried again, at the latest at the end of the process.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+        if self.error and self.ends:  # each time: click ignores an error of the first writing
+            raise click.exceptions.Exit(1)
 
 
 class _Log(logging.Handler):
@@ -286,6 +354,11 @@ def _show_exception(
     kind: type[BaseException], error: BaseException, trace: "TracebackType | None"
 ) -> None:
     block("".join(traceback.format_exception(kind, error, trace)), error=True)
+
+
+def _with_home(text: str) -> str:
+    given = shlex.quote(str(home))
+    return _COMMAND.sub(lambda found: f"{found[0]}--home {given} ", text) if home else text
 
 
 def _styled(text: str, style: Style) -> str:

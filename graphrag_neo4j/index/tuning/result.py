@@ -4,8 +4,9 @@ Texts of documents stand in code blocks that they can't end, and in one line els
 
 `tuning.json` in the folder holds the hash of each file that was written. A file with another hash
 was changed by a person, or was there before. The files belong together: examples of one set of
-types are wrong for another. So if one of them is a person's, none is overwritten, and the whole
-new set goes to a folder `new` inside, then `new-2`, and so on.
+types are wrong for another. So a folder is written beside its place and takes it as a whole. If
+something in it is a person's, it stays as it is, and the new set goes to a folder `new` inside,
+then `new-2`, and so on.
 """
 
 import hashlib
@@ -14,17 +15,20 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
+from shutil import copymode, rmtree
 from string import Template
+
+from filelock import FileLock
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.tuning.sample import Passage
-from graphrag_neo4j.llm.prompts import SUFFIXES, names_of_prompt
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import excerpt, flat
-from graphrag_neo4j.text.files import read_data, write_whole
+from graphrag_neo4j.text.files import UNFINISHED, is_temporary, one_writer, read_data, write_whole
 
 PAGE = "tuning.md"
 MANIFEST = "tuning.json"
@@ -80,7 +84,7 @@ class TunedExample:
 class Written:
     """The folder that was written, and the names of its files.
 
-    `kept` holds the paths of files that a person wrote or changed, because of which the files went
+    `kept` holds the paths of what a person put there or changed, because of which the files went
     to a new folder.
     """
 
@@ -124,7 +128,8 @@ class Tuning:
 
         The folder is made if it does not exist. If a person has changed a file there, or had one
         there before, nothing in the folder is overwritten: all files go to a new folder in it. The
-        result names the folder that was written. Raises InputError if it can't be written.
+        result names the folder that was written. Raises InputError if it can't be written, and if
+        another command writes to it.
         """
         return write_folder(Path(folder), lambda place: {**self.files, PAGE: _page(self, place)})
 
@@ -213,43 +218,65 @@ def _block(text: str, language: str = "text") -> str:
 
 
 def check_folder(folder: Path) -> None:
-    """Raises InputError if files can't be written to a folder, which need not exist."""
-    existing = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    """Raises InputError if a folder, which need not exist, can't be written or replaced."""
+    place = folder.resolve()
+    existing = next(one for one in (place, *place.parents) if one.exists())
     if not existing.is_dir():
         raise InputError(f"{existing} is not a folder. Name another folder.")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        reason = "you have no permission"
+    changed = (existing, place.parent if place.exists() else existing)
+    if place.is_mount() or not all(os.access(one, os.W_OK | os.X_OK) for one in changed):
+        reason = "you have no permission, or it is a mount point"
         raise InputError(NOT_WRITABLE.format(folder=existing, reason=reason))
+
+
+def writing(folder: Path) -> AbstractContextManager[None]:
+    """Keeps a folder for this process; the same thread may do so again meanwhile.
+
+    Raises InputError at once if another command writes to it, and as `check_folder`.
+    """
+    check_folder(folder)
+    place = folder.resolve()
+    lock = FileLock(place.with_name(f".{place.name}.lock"), is_singleton=True)
+    return one_writer(folder, lock)
 
 
 def write_folder(folder: Path, texts: Callable[[Path], Mapping[str, str]]) -> Written:
     """Writes the files that `texts` gives for a folder, by name. Raises InputError if it can't."""
-    check_folder(folder)
     kept: tuple[Path, ...] = ()
     try:
-        for place in chain([folder, folder / "new"], (folder / f"new-{n}" for n in count(2))):
-            files, ours = texts(place), _hashes(place)
-            stems = {stem for name in files for stem in names_of_prompt(Path(name).stem)}
-            by_hand = [
-                path
-                for path in (sorted(place.iterdir()) if place.is_dir() else ())
-                if (path.name in ours or (path.stem in stems and path.suffix in SUFFIXES))
-                and path.is_file()
-                and _hash(path.read_bytes()) != ours.get(path.name)
-            ]
-            if not by_hand:
-                break
-            kept = kept or tuple(by_hand)
-        place.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            write_whole(place / name, text.encode())
-        for name in ours.keys() - files.keys():  # of an earlier run
-            (place / name).unlink(missing_ok=True)
-        hashes = {WRITTEN: {name: _hash(text.encode()) for name, text in files.items()}}
-        write_whole(place / MANIFEST, json.dumps(hashes, indent=2).encode() + b"\n")
+        with writing(folder):
+            for place in chain([folder, folder / "new"], (folder / f"new-{n}" for n in count(2))):
+                files, ours = texts(place), _hashes(place)
+                by_hand = [
+                    path
+                    for path in (sorted(place.iterdir()) if place.is_dir() else ())
+                    if not (path.name == MANIFEST or is_temporary(path))
+                    and not (path.is_file() and _hash(path.read_bytes()) == ours.get(path.name))
+                ]
+                if not by_hand:
+                    break
+                kept = kept or tuple(by_hand)
+            hashes = {WRITTEN: {name: _hash(text.encode()) for name, text in files.items()}}
+            manifest = json.dumps(hashes, indent=2) + "\n"
+            _replace(place.resolve(), {**files, MANIFEST: manifest})
     except OSError as error:
         raise InputError(NOT_WRITABLE.format(folder=folder, reason=error)) from error
     return Written(place, tuple(files), kept)
+
+
+def _replace(place: Path, files: Mapping[str, str]) -> None:
+    """Puts a folder with these files in the place of one, and removes what a kill has left."""
+    new, old = (place.with_name(f".{place.name}{end}{UNFINISHED}") for end in ("", ".old"))
+    rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    for name, text in files.items():
+        write_whole(new / name, text.encode())
+    if place.exists():
+        rmtree(old, ignore_errors=True)
+        copymode(place, new)
+        place.rename(old)
+    new.rename(place)
+    rmtree(old, ignore_errors=True)
 
 
 def _hashes(folder: Path) -> dict[str, str]:

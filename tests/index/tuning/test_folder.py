@@ -1,5 +1,7 @@
 """A folder of prompt files: what a person changed or wrote there is never overwritten."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,73 @@ def test_a_folder_that_can_not_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is not a folder"):
         written(tmp_path / "file" / "prompts", FILES)
+
+
+def test_what_else_lies_in_the_folder_is_not_replaced_with_it(folder: Path) -> None:
+    written(folder, FILES)
+    (folder / "claims.md").write_text("mine")
+    assert written(folder, LATER) == Written(folder / "new", tuple(FILES), (folder / "claims.md",))
+    assert held(folder / "new") == LATER
+    assert (folder / "extract.md").read_text() == "first"
+
+
+# Each child ends itself by SIGKILL at the next of its steps on the disk, until one reaches the end.
+KILLED = """
+import os, signal, sys
+from itertools import count
+from pathlib import Path
+from graphrag_neo4j.index.tuning.result import write_folder
+
+folder, files = Path(sys.argv[1]), {name: "new" for name in sys.argv[2:]}
+STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod"}
+for last in count(1):
+    if not (child := os.fork()):
+        steps = count(1)
+        def hook(event, _):
+            if event in STEPS and next(steps) == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(hook)
+        write_folder(folder, lambda _: files)
+        os._exit(0)
+    ended = os.waitpid(child, 0)[1]
+    there = sorted(folder.glob("[!t]*")) + sorted(folder.glob("tuning.md"))
+    print({one.name: one.read_text() for one in there} if folder.exists() else None, flush=True)
+    if ended == 0:
+        break
+    write_folder(folder, lambda _: {name: "old" for name in files})
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_folder_is_replaced_as_a_whole_at_whatever_moment_its_writer_is_killed(
+    folder: Path,
+) -> None:
+    old, new = (dict.fromkeys(FILES, text) for text in ("old", "new"))
+    written(folder, old)
+    done = subprocess.run(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-c", KILLED, folder, *FILES], capture_output=True, text=True, check=True
+    )
+    seen = done.stdout.splitlines()
+    assert len(seen) > 20
+    assert set(seen) == {str(old), "None", str(new)}
+    assert seen.count("None") <= 2, "between two renames, when the old set lies beside"
+    assert seen[0] == str(old)
+    assert seen[-1] == str(new)
+    left = sorted(one.name for one in folder.parent.iterdir())
+    assert left == [".prompts.lock", "prompts"], "nothing is left of those that were killed"
+
+
+def test_one_command_writes_to_a_folder_and_a_killed_one_lets_it_go(folder: Path) -> None:
+    holds = (
+        "import sys; from pathlib import Path; from graphrag_neo4j.index.tuning.result import *\n"
+        "with writing(Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-c", holds, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout
+        other.stdout.readline()
+        with pytest.raises(InputError, match=r"Another command writes to .*prompts .*: wait for"):
+            written(folder, FILES)
+        other.kill()
+    assert written(folder, FILES).folder == folder

@@ -21,6 +21,7 @@ from graphrag_neo4j.text import tokens
 
 if TYPE_CHECKING:
     from graphrag_neo4j.backends.ray_cluster import RayCluster, RayPool
+    from graphrag_neo4j.llm.cost import Meter
     from graphrag_neo4j.llm.endpoint import Endpoint
 
 # Importing a backend or the endpoint takes a moment, and a command may need only one of them.
@@ -85,11 +86,13 @@ def is_free(model: str | None) -> bool:
 class Backends:
     """Makes the backends of a client from its settings. The endpoint is opened at its first use.
 
-    An `endpoint` that is given is used instead; `aclose` also closes it.
+    An `endpoint` that is given is used instead; `aclose` also closes it. A `meter` counts the calls
+    of several clients together.
     """
 
     def __init__(self, settings: Settings, endpoint: "Endpoint | None" = None) -> None:
         self.settings = settings
+        self.meter: Meter | None = None
         self._endpoint = endpoint
 
     @property
@@ -191,7 +194,9 @@ class Backends:
         from graphrag_neo4j.llm.endpoint import Endpoint
 
         if self._endpoint is None:
-            self._endpoint = Endpoint(self.settings)
+            # A limit of the settings is that of each run and each question.
+            unlimited = self.settings.model_copy(update={"max_cost": None})
+            self._endpoint = Endpoint(unlimited, self.meter)
         return self._endpoint
 
 

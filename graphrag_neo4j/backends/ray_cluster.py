@@ -14,6 +14,7 @@ import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from copy import copy
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -23,7 +24,7 @@ import anyio
 import anyio.to_thread
 
 from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
-from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError, InputError, ReplyError
 from graphrag_neo4j.llm.cost import Meter
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model import Document, LLMTask, Reply, Request, Span, T, Usage
@@ -83,7 +84,6 @@ class TaskRunner:
 
     def __init__(self, backend: IndexBackend, settings: Settings | None) -> None:
         self._backend, self._settings = backend, settings
-        self._elsewhere = Meter()
         self._endpoint: Endpoint | None = None
 
     async def begin(self, keys: Sequence[Any]) -> str:
@@ -94,34 +94,33 @@ class TaskRunner:
         """
         if self._settings:
             settings = self._settings.with_key(await keys[0] if keys else None)
-            self._elsewhere.limit = settings.max_cost
-            self._endpoint = Endpoint(settings, self._elsewhere)
+            self._endpoint = Endpoint(settings)
         return self._backend.signature("extraction")
 
-    async def run(self, work: Work, spent: float) -> Answer:
-        """Runs a task. `spent` is the cost of the run so far in US dollars, as the driver knows it.
+    async def run(self, work: Work, most: float | None) -> Answer:
+        """Runs a task, which may cost at most so many US dollars.
 
         Errors are returned, because Ray would print a traceback into the text of an error.
         """
         result: object = None
         error: Exception | None = None
+        meter = Meter(self._endpoint.meter if self._endpoint else None, most)
         try:
-            result = await self._result(work, spent)
+            result = await self._result(work, meter)
         except GraphRAGError as found:
             error = found
         except Exception as found:  # noqa: BLE001 - the driver raises it
             found.add_note(f"On a Ray worker:\n{traceback.format_exc()}")
             error = found
-        return result, error, self._endpoint.meter.take() if self._endpoint else {}
+        return result, error, dict(meter.steps)
 
-    async def _result(self, work: Work, spent: float) -> object:
+    async def _result(self, work: Work, meter: Meter) -> object:
         task = cast("LLMTask[object]", getattr(self._backend, work[0])(*work[1]))
         if self._endpoint is None:
             return result_without_requests(task)
-        own = self._endpoint.meter.total.cost  # not yet reported to the driver
-        self._elsewhere.steps.clear()
-        self._elsewhere.steps["elsewhere"] = Usage(cost=spent + own)
-        return await self._endpoint.run(task)
+        alone = copy(self._endpoint)
+        alone.meter = meter
+        return await alone.run(task)
 
 
 def version_of(path: Path) -> tuple[int, int] | None:
@@ -350,29 +349,46 @@ class RayPool:
             self._listen(Waiting("Waiting for free CPUs of the Ray cluster", 0))
             for _ in range(self._n):
                 self._start_soon()
-        for left in reversed(range(TRIES)):
-            # At the last try, no other task is with it that has seen workers end as often.
-            async with nullcontext() if left else self._last_try:
-                while (worker := await self._free.receive()) not in self._workers:
-                    pass  # it has ended
-                spent = self._endpoint.meter.total.cost if self._endpoint else 0.0
-                try:
-                    result, error, usage = await worker.run.remote(work, spent)
-                except self._ray.exceptions.RayError as ended:
-                    if not _was_killed(self._ray, ended):
-                        raise
-                    self._replace(worker)
-                    continue
-            self._give_back.send_nowait(worker)
-            if self._endpoint:
-                self._endpoint.meter.add(usage)
-            if error:
-                raise error
-            return cast("T", result)
+        async with self._allowance() as most:
+            for left in reversed(range(TRIES)):
+                # At the last try, no other task is with it that has seen workers end as often.
+                async with nullcontext() if left else self._last_try:
+                    while (worker := await self._free.receive()) not in self._workers:
+                        pass  # it has ended
+                    try:
+                        result, error, usage = await worker.run.remote(work, most)
+                    except self._ray.exceptions.RayError as ended:
+                        if not _was_killed(self._ray, ended):
+                            raise
+                        self._replace(worker)
+                        continue
+                self._give_back.send_nowait(worker)
+                if self._endpoint:
+                    self._endpoint.meter.add(usage)
+                if error:
+                    raise error
+                return cast("T", result)
         raise ReplyError(
             f"{TRIES} workers ended unexpectedly while they worked on it, most likely for lack of "
             "memory"
         )
+
+    @asynccontextmanager
+    async def _allowance(self) -> AsyncIterator[float | None]:
+        """Holds what a task may cost, in US dollars: its part of what is left; None for any cost.
+
+        Raises BudgetSpentError if that is too little.
+        """
+        meter = self._endpoint.meter if self._endpoint else None
+        if meter is None or not meter.is_limited:
+            yield None
+            return
+        most = meter.left / self.in_flight
+        async with meter.hold(most):
+            try:
+                yield most
+            except BudgetSpentError as error:  # it names the part
+                raise BudgetSpentError(meter.refusal(most)) from error
 
     def _start_soon(self, tries: int = TRIES) -> None:
         remote = self._ray.remote(TaskRunner)

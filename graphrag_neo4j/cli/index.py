@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -248,7 +249,8 @@ def _tell_what_next(settings: Settings) -> None:
 def _watch(paths: Sequence[Path], reading: ReadOptions, settings: dict[str, Any]) -> None:
     """Indexes what is new, and again whenever a file changes, until Ctrl-C."""
     # The driver of Neo4j comes with these.
-    from graphrag_neo4j.client.async_client import AsyncGraphRAG  # noqa: PLC0415
+    from graphrag_neo4j.client.async_client import metered_client  # noqa: PLC0415
+    from graphrag_neo4j.index.watch import DayMeter  # noqa: PLC0415
     from graphrag_neo4j.index.watch import watch as watch_paths  # noqa: PLC0415
 
     now = options.settings_of(**settings)
@@ -261,7 +263,9 @@ def _watch(paths: Sequence[Path], reading: ReadOptions, settings: dict[str, Any]
     async def work() -> None:
         flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
         with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
-            results = watch_paths(paths, now, reading, listen, AsyncGraphRAG, ceiling=ceiling)
+            day = DayMeter(ceiling)
+            connect = partial(metered_client, day)
+            results = watch_paths(paths, now, reading, listen, connect, day=day)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for built in results:

@@ -12,7 +12,8 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.browse import has_screen
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import AsyncGraphRAG, metered_client
+from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.query.engine import check_answering
 
 
@@ -71,9 +72,13 @@ def serve(
         if not no_browser and has_screen():
             webbrowser.open(page)
         # A client of its own, which tells the terminal nothing: an answer carries its notices.
-        async with AsyncGraphRAG(settings) as answering:
+        day = DayMeter(lambda: settings.max_cost_a_day)
+        async with metered_client(day, settings) as answering:
             await server.serve(
-                answering, listening, token, allowed_host, write=write, paths=paths, listen=listen
+                *(answering, day, listening, token, allowed_host),
+                write=write,
+                paths=paths,
+                listen=listen,
             )
 
     with suppress(KeyboardInterrupt):  # the way to end it

@@ -7,6 +7,7 @@ async with AsyncGraphRAG.from_env() as rag:
 
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.index.resolution.resolve import Verdict
     from graphrag_neo4j.index.status import IndexResult
     from graphrag_neo4j.index.tuning.result import Tuning
+    from graphrag_neo4j.llm.cost import Meter
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -198,6 +200,7 @@ class AsyncGraphRAG:
         and ModelError if the model endpoint can't be used at all.
         """
         from graphrag_neo4j.index.pipeline import build
+        from graphrag_neo4j.index.uploads import Uploads
 
         _check_options(options)
         parts = [again] if isinstance(again, str) or not isinstance(again, Collection) else [*again]
@@ -209,9 +212,10 @@ class AsyncGraphRAG:
         if batch and ray is not None:
             raise InputError("Give batch or ray: batches need no workers.")
         corpus = Corpus.of(what, options, self.settings)
+        deleted = await Uploads(self.settings).delete_marked(self.graph, self._listen)
         missing = await self._missing(corpus.paths, options) if prune else []
         async with _cluster(ray, self.settings, self._listen) as cluster:
-            return await build(
+            built = await build(
                 self.graph,
                 corpus,
                 self._backends,
@@ -222,6 +226,8 @@ class AsyncGraphRAG:
                 batches="wait" if wait else "send" if batch else "no",
                 cluster=cluster,
             )
+        built.dropped = [*deleted, *built.dropped]
+        return built
 
     def watch(
         self, *paths: str | Path, options: ReadOptions = DEFAULT
@@ -233,15 +239,17 @@ class AsyncGraphRAG:
         gone or holds no file any more. The builds have connections of their own, so this client
         need not be open. `paths` are files, folders or patterns, and `options` says how files are
         read. If the setting `max_cost_a_day` is
-        reached, the next build starts the next day. Raises InputError if a path does not exist, and
+        reached, the build goes on the next day. Raises InputError if a path does not exist, and
         the errors of `index` if the first build fails; after a later error the build is tried again
         with growing pauses.
         """
-        from graphrag_neo4j.index.watch import watch
+        from graphrag_neo4j.index.watch import DayMeter, watch
 
         _check_options(options)
         checked = [Path(check_path(path, "A path to watch")) for path in paths]
-        return watch(checked, self.settings, options, self._listen, AsyncGraphRAG)
+        day = DayMeter(lambda: self.settings.max_cost_a_day)
+        connect = partial(metered_client, day)
+        return watch(checked, self.settings, options, self._listen, connect, day=day)
 
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT
@@ -677,3 +685,13 @@ def _file(source: str | Path, options: ReadOptions) -> str | None:
         return source_of(Path(source), options)
     except (InputError, ValueError):
         return None
+
+
+def metered_client(meter: "Meter", settings: Settings, listen: Listener = silent) -> AsyncGraphRAG:
+    """Makes a client whose calls count in a meter, and keep to its limit.
+
+    Several clients of one event loop may share the meter.
+    """
+    client = AsyncGraphRAG(settings, listen)
+    client._backends.meter = meter  # noqa: SLF001 - no part of the public API
+    return client

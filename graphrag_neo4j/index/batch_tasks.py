@@ -17,11 +17,10 @@ from typing import IO, Final, Self, TypedDict
 
 import anyio
 
-from graphrag_neo4j.errors import BudgetSpentError, ReplyError
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow, IdRow
 from graphrag_neo4j.llm.batches import BatchRequests
-from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.llm.endpoint import Endpoint, driven
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import Answered, ReplyPendingError
@@ -83,11 +82,6 @@ class Outbox:
     def __contains__(self, key: str) -> bool:
         return key in self._keys
 
-    @property
-    def cost(self) -> float:
-        """The largest possible cost of all requests in US dollars, as far as prices are known."""
-        return sum(file.cost or 0.0 for file in self._files)
-
     def add(self, model: str, key: str, line: bytes, cost: float | None) -> None:
         """Adds a request that the outbox does not hold yet."""
         file = self._last.get(model)
@@ -139,13 +133,19 @@ class BatchedTasks:
         self._known: set[str] = set()
         self._forms: set[Form] = set()
         self._trying = anyio.Lock()
-        self._promised = 0.0  # US dollars that the batches which are not over may cost
+        self._promised = 0.0  # US dollars that are reserved for the batches which are not over
         self.waits = False
 
     async def begin_round(self, promised: float) -> None:
         """Looks which requests are in the graph; `promised` is what the open batches may cost."""
-        self.waits, self._promised = False, promised
+        self.waits = False
+        self.promise(promised)
         self._known = {row["id"] for row in await self._graph.read_bulk("batch/known", IdRow)}
+
+    def promise(self, dollars: float) -> None:
+        """Reserves what the batches that are not over may cost, instead of what was before."""
+        self._endpoint.meter.reserve(dollars - self._promised)
+        self._promised = dollars
 
     async def run(self, task: LLMTask[T]) -> T:
         """Runs a task to its end, as `RunTask` says.
@@ -179,7 +179,7 @@ class BatchedTasks:
         if not row or row["error"] is not None:
             if tried := await self._tried(request, key):
                 return tried
-            self._put(request, key, more_room=bool(row and row["problem"] == "more room"))
+            await self._put(request, key, more_room=bool(row and row["problem"] == "more room"))
         self.waits = True
         raise ReplyPendingError
 
@@ -202,17 +202,11 @@ class BatchedTasks:
                 self._known.add(key)
             return reply
 
-    def _put(self, request: Request, key: str, *, more_room: bool) -> None:
+    async def _put(self, request: Request, key: str, *, more_room: bool) -> None:
         """Puts a request into the outbox. Raises BudgetSpentError if it could cost too much."""
         if key in self._outbox:
             return
-        cost = self._requests.cost_at_most(request, more_room=more_room)
-        limit, spent = self._endpoint.settings.max_cost, self._endpoint.meter.total.cost
-        most = spent + self._promised + self._outbox.cost + (cost or 0.0)
-        if limit is not None and most > limit:
-            raise BudgetSpentError(
-                f"The cost limit of {us_dollars(limit)} allows no more requests in batches: if all "
-                "replies were as long as possible, it would be exceeded."
-            )
-        line = self._requests.line(request, more_room=more_room)
+        line, cost = self._requests.line(request, more_room=more_room)
+        async with self._endpoint.meter.hold(cost or 0.0):
+            self.promise(self._promised + (cost or 0.0))
         self._outbox.add(self._requests.model(request), key, line, cost)

@@ -153,25 +153,28 @@ class BatchRounds:
 
         Raises BatchWaitsError if the run does not wait for its batches, and what `work` raises.
         """
-        while True:
-            batches, spent, sent = await self._collect(), None, 0
-            await self.tasks.begin_round(sum(row["cost"] or 0.0 for row in batches))
-            try:
-                await work()
-            except BudgetSpentError as error:
-                spent = error
-            for file in self._outbox.take():
-                uploaded, id_ = await self._calls.upload(file.content), uuid4().hex
-                await self._note_batch(id_, uploaded, file)
-                await self._note_state(id_, await self._calls.create(uploaded, id_))
-                sent += 1
-            if spent and (self._direct or not (sent or batches)):
-                raise spent
-            if not (self.tasks.waits or spent):
-                break
-            if not self._wait:
-                raise BatchWaitsError(await self._what_waits(spent))
-            await self._pause()
+        try:
+            while True:
+                batches, spent, sent = await self._collect(), None, 0
+                await self.tasks.begin_round(sum(row["cost"] or 0.0 for row in batches))
+                try:
+                    await work()
+                except BudgetSpentError as error:
+                    spent = error
+                for file in self._outbox.take():
+                    uploaded, id_ = await self._calls.upload(file.content), uuid4().hex
+                    await self._note_batch(id_, uploaded, file)
+                    await self._note_state(id_, await self._calls.create(uploaded, id_))
+                    sent += 1
+                if spent and (self._direct or not (sent or batches)):
+                    raise spent
+                if not (self.tasks.waits or spent):
+                    break
+                if not self._wait:
+                    raise BatchWaitsError(await self._what_waits(spent))
+                await self._pause()
+        finally:
+            self.tasks.promise(0.0)  # the next run reserves it again
         await drop_requests(self._graph, steps)
 
     async def _note_batch(self, id_: str, uploaded: str, file: RequestFile) -> None:

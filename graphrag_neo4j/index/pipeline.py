@@ -58,7 +58,6 @@ from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise, summarize
 from graphrag_neo4j.index.status import REBUILD_NOTHING, IndexResult, RebuildOptions, read_status
-from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import KeyCounts
@@ -108,7 +107,8 @@ async def build(
     await anyio.to_thread.run_sync(check_gds_access, settings, listen)
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
-    run = {"command": command_name(), "origin": origin}
+    meter = backends.meter.name if backends.meter else None
+    run = {"command": command_name(), "origin": origin, "meter": meter}
 
     def used() -> dict[str, object]:
         return asdict(setup.endpoint.meter.total) if setup.endpoint else {}
@@ -116,7 +116,6 @@ async def build(
     async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
-        deleted = await Uploads(settings).delete_marked(graph)
         if corpus.places:
             await tell_of_others(graph, corpus.places, settings, listen)
         if corpus.nodes:
@@ -126,7 +125,7 @@ async def build(
             result.ingested, vanished = await _ingest(
                 graph, corpus, cuts, listen, recut=recut, prune_rows=prune_rows
             )
-        result.dropped = [*gone, *deleted, *vanished]
+        result.dropped = [*gone, *vanished]
         # What is odd about the documents is told before a model is paid to read wrong text.
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:

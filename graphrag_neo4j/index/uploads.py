@@ -13,8 +13,8 @@ from urllib.parse import unquote
 from graphrag_neo4j import embedded
 from graphrag_neo4j.documents import file_of
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.index.documents import delete_documents, document_id
-from graphrag_neo4j.index.removal import known_sources
+from graphrag_neo4j.index.removal import remove
+from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import make_private_folder, write_private
@@ -58,16 +58,18 @@ class Uploads:
                 found[path] = path.read_text("utf-8")
         return found
 
-    async def delete_marked(self, graph: Graph) -> list[str]:
-        """Deletes the documents that are marked, and then their marks; returns their sources."""
+    async def delete_marked(self, graph: Graph, listen: Listener) -> list[str]:
+        """Deletes the documents that are marked, and then their marks; returns their sources.
+
+        Raises GraphBusyError while another run writes to the graph.
+        """
         if not (marks := self.marks()):
             return []
         files = [source for source in marks.values() if self.path_of(source)]
-        known = await known_sources(graph, list(marks.values()), files)
-        await delete_documents(graph, [document_id(source) for source in known])
+        deleted = await remove(graph, list(marks.values()), files, listen)
         for mark in marks:
             mark.unlink(missing_ok=True)
-        return known
+        return deleted
 
     def _mark_of(self, source: str) -> Path:
         return self.folder / f"{MARK}{identify('deletion', source)}"

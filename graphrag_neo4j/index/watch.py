@@ -6,6 +6,7 @@ while nothing is reported.
 """
 
 import time
+import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -24,6 +25,8 @@ from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.uploads import Uploads
+from graphrag_neo4j.llm.cost import Meter
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import make_private_folder, remove_unfinished
@@ -40,6 +43,39 @@ class Client(Protocol):
     def graph(self) -> Graph: ...
 
     async def index(self, what: Corpus, *, options: ReadOptions, prune: bool) -> IndexResult: ...
+
+
+class DayMeter(Meter):
+    """What the builds of a graph and the questions of this process cost today (UTC).
+
+    `most` returns the limit in US dollars, None for none, and `date` is the day. The clients of
+    this process count here. What other processes have built is read from the graph.
+    """
+
+    def __init__(self, most: Callable[[], float | None]) -> None:
+        super().__init__(limit=most(), name=uuid.uuid4().hex)
+        self._most, self._elsewhere, self.date = most, 0.0, datetime.now(UTC).date()
+
+    async def look(self, graph: Graph) -> None:
+        """Reads the limit, and what other processes have built today; a new day begins at 0.
+
+        Raises BudgetSpentError if the limit is reached.
+        """
+        if (today := datetime.now(UTC).date()) != self.date:
+            self.date, self.spent, self._elsewhere = today, 0.0, 0.0
+        self.limit = self._most()
+        if self.limit is not None:
+            [other] = await graph.read("build/cost_today", CostRow, meter=self.name)
+            self.spent += other["cost"] - self._elsewhere
+            self._elsewhere = other["cost"]
+            self.check()
+
+    def refusal(self, most: float) -> str:
+        """The sentence by which a call is refused that may cost so much."""
+        return (
+            f"The limit of ${self.limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached"
+            f"{self.reason(most)}: go on tomorrow, or raise it."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +109,25 @@ async def watch(
     listen: Listener,
     connect: Callable[[Settings, Listener], AbstractAsyncContextManager[Client]],
     *,
-    ceiling: Callable[[], float | None] | None = None,
+    day: DayMeter | None = None,
     uploads: Uploads | None = None,
     around: Callable[[], AbstractContextManager[None]] = nullcontext,
     pace: Pace = USUAL_PACE,
 ) -> AsyncGenerator[IndexResult, None]:
     """Indexes the paths, and again whenever files in them have changed; gives each result.
 
-    `connect` opens a client. Each build has one of its own, so a lost database may return, and an
-    embedded server that has ended is started again. `ceiling` returns the largest cost of a day in
-    US dollars; by default it is that of the settings. With `uploads`, their folder is followed,
-    too. `around` is entered for each build. An error of the first build is raised unless there are
-    `uploads`; after a later one the build is tried again. Raises InputError if a path does not
-    exist.
+    `connect` opens a client; one that counts in `day` keeps to its limit. Each build has one of its
+    own, so a lost database may return, and an embedded server that has ended is started again. With
+    `uploads`, their folder is followed, too. `around` is entered for each build. An error of the
+    first build is raised unless there are `uploads`; after a later one the build is tried again.
+    Raises InputError if a path does not exist.
     """
     find(paths, follow_links=options.follow_links)
     if uploads:
         make_private_folder(uploads.folder)
         remove_unfinished(uploads.folder)
         paths = [*paths, uploads.folder]
-    ceiling = ceiling or (lambda: settings.max_cost_a_day)
+    day = day or DayMeter(lambda: settings.max_cost_a_day)
     env_notice, told = settings.named_by_env_file(), set[object]()
 
     def listen_once(event: Event) -> None:
@@ -103,36 +138,31 @@ async def watch(
             told.add(env_notice)
         listen(event)
 
+    # The reason why a build could pay no call, with the day and what was left of its limit.
+    stopped: tuple[str, date, float] | None = None
+
     async def build(paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult:
-        given, most = settings, ceiling()
-        if most is not None:
-            async with connect(settings, listen_once) as client:
-                [today] = await client.graph.read("build/cost_today", CostRow)
-            left = most - today["cost"]
-            if left <= 0:
-                from graphrag_neo4j.llm.cost import us_dollars  # noqa: PLC0415 - slow to import
-
-                raise BudgetSpentError(
-                    f"The builds of today have reached the limit of {us_dollars(most)} "
-                    "(KG_MAX_COST_A_DAY). The next build starts after midnight UTC, or when the "
-                    "limit is raised."
-                )
-            given = settings.capped(left)
-        corpus = Corpus.of_paths(paths, options, given, leave_out=leave_out)
-        async with connect(given, listen_once) as client:
-            return await client.index(corpus, options=options, prune=True)
-
-    async def build_around(paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult:
+        nonlocal stopped
         with around():
-            return await build(paths, leave_out)
+            corpus = Corpus.of_paths(paths, options, settings, leave_out=leave_out)
+            async with connect(settings, listen_once) as client:
+                if uploads:  # whatever the day has cost
+                    await uploads.delete_marked(client.graph, listen_once)
+                await day.look(client.graph)
+                if stopped and stopped[1:] == (day.date, day.left):
+                    raise BudgetSpentError(stopped[0])
+                result = await client.index(corpus, options=options, prune=True)
+        paid = Usage.total(result.usage.values()).cost
+        stopped = (result.stopped, day.date, day.left) if result.stopped and not paid else None
+        return result
 
     watching = Watch(
         paths,
-        build_around,
+        build,
         listen,
         uploads=uploads,
         follow_links=options.follow_links,
-        resumes=ceiling() is not None,
+        resumes=day.limit is not None,
         pace=pace,
     )
     try:

@@ -235,20 +235,16 @@ class BatchRequests:
         hash_ = identify("request", self.model(request), limit, words, schema, *said)
         return f"{request.step}-{hash_}"
 
-    def line(self, request: Request, *, more_room: bool) -> bytes:
-        """The line of a request. `more_room` gives its reply more room for the reasoning."""
-        body = self._endpoint.options_of(request, int(more_room)).body()
-        line = {"custom_id": self.key(request), "method": "POST", "url": URL, "body": body}
-        return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    def line(self, request: Request, *, more_room: bool) -> tuple[bytes, float | None]:
+        """The line of a request, and the US dollars that it may cost; None if no price is known.
 
-    def cost_at_most(self, request: Request, *, more_room: bool) -> float | None:
-        """US dollars in a batch if the reply reaches its limit; None if no price is known."""
-        price = self._endpoint.prices[request.step]
-        if price is None:
-            return None
-        sent = sum(tokens.count(message.content) for message in request.messages)
-        limit = self._endpoint.options_of(request, int(more_room)).limit() or 0
-        return price.of_batches.of(sent, 0, limit)
+        `more_room` gives its reply more room for the reasoning.
+        """
+        options = self._endpoint.options_of(request, int(more_room))
+        body, price = options.body(), self._endpoint.prices[request.step]
+        line = {"custom_id": self.key(request), "method": "POST", "url": URL, "body": body}
+        cost = price.of_batches.of(*options.most(body)) if price else None
+        return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n", cost
 
     def reply(self, request: Request, text: str, *, cut: bool) -> Reply:
         """The reply to a request, with the text that was saved."""
@@ -291,7 +287,8 @@ class BatchRequests:
             return BatchResult(key, problem="again", error=reason)
         choice = completion["choices"][0]
         text = choice["message"]["content"]
-        used, estimate = bodies.used_by(completion), (0, 0, tokens.count(text))
+        reported = bodies.used_by(completion)
+        used = bodies.at_least(reported, 0, tokens.count(text))  # only the reply is known here
         step = BatchResult(key).step
         self._endpoint.known_of(step).reasons |= bodies.has_reasoning(completion)
         reply: Reply | None = None
@@ -309,4 +306,4 @@ class BatchRequests:
                 self._endpoint.meter.steps[step].replaced += replaced
             except ReplyError as unusable:
                 problem, error = "final", str(unusable)
-        return BatchResult(key, reply, problem, error, used or estimate, estimated=used is None)
+        return BatchResult(key, reply, problem, error, used, estimated=used != reported)

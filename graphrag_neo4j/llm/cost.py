@@ -4,10 +4,14 @@ A price comes from the settings, or from the price list in the package genai-pri
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from math import inf
 
-from graphrag_neo4j.errors import InputError
+import anyio
+
+from graphrag_neo4j.errors import BudgetSpentError, InputError
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
 
@@ -35,17 +39,18 @@ class Price:
         return uncached * self.input + cached_tokens * self.cached + output_tokens * self.output
 
 
-def price_of(model: str, settings: Settings) -> Price | None:
+def price_of(model: str, settings: Settings, *, limited: bool = False) -> Price | None:
     """Returns the price of a model, or None if it is not known.
 
-    Raises InputError if the price is not known and a cost limit is set.
+    Raises InputError if the price is not known and a cost limit is set, in the settings or, as
+    `limited` tells, elsewhere.
     """
     if settings.input_price is not None and settings.output_price is not None:
         given = settings.input_price / MILLION
         return Price(given, given, settings.output_price / MILLION)
     # Some models of OpenAI are only found if their provider is named.
     price = _listed(model, None) or _listed(model, "openai")
-    if price is None and settings.max_cost is not None:
+    if price is None and (limited or settings.max_cost is not None):
         raise InputError(
             f"No price is known for the model {model}, so a cost limit can't be kept: "
             "set KG_INPUT_PRICE and KG_OUTPUT_PRICE (US dollars for a million tokens)."
@@ -93,15 +98,26 @@ def us_dollars(amount: float) -> str:
 
 @dataclass(slots=True)
 class Meter:
-    """The usage of each step.
+    """The usage of each step, and what the calls under way may cost at most.
 
-    `whole` is the meter of the client; the meter of one run or one question also counts there.
-    `limit` is the largest cost in US dollars of all that is counted here.
+        run or question ──▶ client ──▶ all clients of a server
+
+    What is counted or held in a meter is so in its `whole`, too. `limit` is the largest cost of all
+    that is counted here, `spent` that cost so far, and `held` what the calls under way may cost at
+    most, all in US dollars. Since what is held counts like what is spent, no limit is passed,
+    however many calls begin at once. `ending` is the number of calls that hold something and end by
+    themselves, so that others may wait for them; `ended` tells those that wait. A build is marked
+    with the `name` of its client's `whole`.
     """
 
     whole: "Meter | None" = None
     limit: float | None = None
     steps: defaultdict[str, Usage] = field(default_factory=lambda: defaultdict(Usage))
+    spent: float = 0.0
+    held: float = 0.0
+    ending: int = 0
+    ended: anyio.Event | None = None
+    name: str | None = None
 
     def count(
         self,
@@ -110,16 +126,18 @@ class Meter:
         tokens: tuple[int, int, int],
         *,
         estimated: bool = False,
+        calls: int = 1,
     ) -> None:
-        """Counts a call that was answered.
+        """Counts a call that was answered, or with `calls` of 0 what a call cost that failed.
 
         `price` is in US dollars for a token, or None if it is not known. `tokens` holds the input
         tokens, the cached tokens among them, and the output tokens. `estimated` tells that they
-        are an estimate, because the endpoint did not report them.
+        are an estimate, because the endpoint did not report them, or too few.
         """
         sent, cached, written = tokens
         cost = price.of(*tokens) if price else 0.0
-        self.add({step: Usage(1, 0, sent, cached, written, cost, price is None, estimated)})
+        unpriced, guessed = calls * (price is None), calls * estimated
+        self.add({step: Usage(calls, 0, sent, cached, written, cost, unpriced, guessed)})
 
     def fail(self, step: str) -> None:
         """Counts a call that failed."""
@@ -135,22 +153,73 @@ class Meter:
             here = self.steps[step]
             for name in Usage.__slots__:
                 setattr(here, name, getattr(here, name) + getattr(usage, name))
+            self.spent += usage.cost
         if self.whole:
             self.whole.add(counted)
 
-    def take(self) -> dict[str, Usage]:
-        """Returns what was counted since the last call, and begins to count anew.
+    @property
+    def left(self) -> float:
+        """US dollars that are not spent of the limits here and above; infinite without a limit."""
+        own = inf if self.limit is None else self.limit - self.spent
+        return min(own, self.whole.left) if self.whole else own
 
-        The meter where this one counts, too, is not changed.
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit here or above."""
+        return self.left < inf
+
+    @asynccontextmanager
+    async def hold(self, most: float) -> AsyncGenerator[None]:
+        """Holds what a call may cost at most, until its true cost is counted.
+
+        Waits while other calls hold too much. Raises BudgetSpentError if it can't fit.
         """
-        counted, self.steps = dict(self.steps), defaultdict(Usage)
-        return counted
+        while full := self.check(most):
+            full.ended = full.ended or anyio.Event()
+            await full.ended.wait()
+        self.reserve(most, calls=1)
+        try:
+            yield
+        finally:
+            self.reserve(-most, calls=-1)
 
-    def reached(self) -> float | None:
-        """The limit that is reached: that of this meter, or of one where it also counts."""
-        if self.limit is not None and self.total.cost >= self.limit:
-            return self.limit
-        return self.whole.reached() if self.whole else None
+    def check(self, most: float = 0.0) -> "Meter | None":
+        """Returns the meter in which so much more does not fit now, None if there is none.
+
+        Raises BudgetSpentError if it will not fit later either.
+        """
+        if not self._exceeds(self.held + most):
+            return self.whole.check(most) if self.whole else None
+        if self.ending and not self._exceeds(most):
+            return self
+        raise BudgetSpentError(self.refusal(most))
+
+    def reserve(self, dollars: float, *, calls: int = 0) -> None:
+        """Holds so much more, or frees it below 0. Without `calls`, no other call waits for it."""
+        self.held += dollars
+        self.ending += calls
+        if self.ended:
+            self.ended.set()
+            self.ended = None
+        if self.whole:
+            self.whole.reserve(dollars, calls=calls)
+
+    def _exceeds(self, more: float) -> bool:
+        limit, spent = self.limit, self.spent
+        return limit is not None and (spent >= limit or spent + more > limit)
+
+    def refusal(self, most: float) -> str:
+        """The sentence by which a call is refused that may cost so much."""
+        return f"The cost limit of {us_dollars(self.limit or 0.0)} is reached{self.reason(most)}."
+
+    def reason(self, most: float) -> str:
+        """Why a limit counts as reached that is not, as the end of a sentence; else ""."""
+        if self.limit is None or self.spent >= self.limit:
+            return ""
+        return (
+            f", since {us_dollars(self.spent + self.held)} are spent or reserved and the next call "
+            f"may cost {us_dollars(most)}"
+        )
 
     @property
     def total(self) -> Usage:

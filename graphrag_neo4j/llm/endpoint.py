@@ -5,33 +5,34 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Generator,
     Iterable,
     Sequence,
 )
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, asynccontextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Final, Self, cast
 
 import anyio
+import httpx2
 import openai
 
-from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
+from graphrag_neo4j.errors import InputError, ModelError, ReplyError
 from graphrag_neo4j.llm.calls import bodies
 from graphrag_neo4j.llm.calls.bodies import StreamRecord, storable_pieces
-from graphrag_neo4j.llm.calls.errors import Failures
+from graphrag_neo4j.llm.calls.errors import Failures, costs_nothing
 from graphrag_neo4j.llm.calls.http_calls import HttpCalls
 from graphrag_neo4j.llm.calls.options import (
     Body,
     CallOptions,
     Capabilities,
+    at_most,
     embedding_body,
     sent_without_refused,
 )
 from graphrag_neo4j.llm.calls.reasoning_tags import hides_opening, remove_reasoning_streamed
-from graphrag_neo4j.llm.cost import Meter, price_of, us_dollars
+from graphrag_neo4j.llm.cost import Meter, price_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import heard
@@ -57,6 +58,10 @@ NO_MODEL = (
 EMBEDDING = "embedding"  # the step under which the meter counts embeddings
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
 ATTEMPTS: Final = 2  # at a reply without a text
+BROKEN: Final = (openai.APIError, ReplyError, ValueError, RecursionError)
+"""The errors of a call whose reply does not come, or is not JSON."""
+END: Final = object()  # of the events of a stream
+NOT_JSON: Final = "the endpoint's stream holds text that is not JSON"
 
 
 class _NoTextError(Exception):
@@ -98,10 +103,11 @@ class Endpoint:
 
     def begin_run(self, settings: Settings, whole: Meter | None) -> None:
         """Uses the models, prices and the cost limit (in US dollars) of these settings."""
-        self.settings, self.meter = settings, Meter(whole)
-        self.prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
+        self.settings, self.meter = settings, Meter(whole, settings.max_cost)
+        price = partial(price_of, settings=settings, limited=self.meter.is_limited)
+        self.prices = {step: price(model_of(settings, step)) for step in MODEL_OF}
         own = settings.embedding_model in WITHOUT_ENDPOINT
-        self._embedding_price = None if own else price_of(settings.embedding_model, settings)
+        self._embedding_price = None if own else price(settings.embedding_model)
         self.failures = Failures(settings, self.calls.address, self.meter)
 
     async def __aenter__(self) -> Self:
@@ -127,6 +133,7 @@ class Endpoint:
             openai_itself=self.calls.openai_itself,
             room=self.settings.reasoning_tokens,
             attempt=attempt,
+            sent=self._tokens(message.content for message in request.messages),
         )
 
     async def run(self, task: LLMTask[T]) -> T:
@@ -149,8 +156,8 @@ class Endpoint:
     async def ask(self, request: Request) -> Reply:
         """Sends one request and returns the reply.
 
-        Raises ModelError if no call can succeed, BudgetSpentError if the cost limit is reached
-        (then nothing is sent), and ReplyError if only this call failed.
+        Raises ModelError if no call can succeed, BudgetSpentError if it might pass a cost limit
+        (then it is not sent), and ReplyError if only this call failed.
         """
         for attempt in range(ATTEMPTS):
             options = await self._prepare(request, attempt)
@@ -159,14 +166,9 @@ class Endpoint:
                     options.known, options.body, partial(self._complete, options)
                 )
             except (openai.APIError, ReplyError) as error:
-                raise self.failures.count(request.step, error, options.model) from None
-            # The call is counted first, because it costs money even if the reply can't be used.
+                raise self._failure(request.step, error, options.model) from None
             choice = completion["choices"][0]
-            text = choice["message"]["content"]
-            self._count(
-                options, bodies.used_by(completion), text, reasons=bodies.has_reasoning(completion)
-            )
-            if bodies.has_no_text(text, choice.get("finish_reason")):
+            if bodies.has_no_text(choice["message"]["content"], choice.get("finish_reason")):
                 self._refuse_same_again(options, sent)
                 continue
             reply, replaced = bodies.reply_of(completion)
@@ -219,101 +221,149 @@ class Endpoint:
     async def _streamed(
         self, options: CallOptions, record: StreamRecord
     ) -> AsyncGenerator[str, None]:
-        """Yields the pieces of a reply as they come, and counts the call at the end."""
+        """Yields the pieces of a reply as they come, and counts the call at the end.
+
+        A reply that breaks off after its text has begun keeps this text, if the endpoint says why.
+        """
 
         def body_without(refused: Collection[str]) -> Body:
             return options.body(refused, stream=True)
 
-        def count_part() -> None:
-            self._meter(options, record.used, record.text)
-
-        step, model = options.request.step, options.model
+        opening = partial(self._open_stream, options, record)
         try:
-            with self._counted_if_dropped(count_part) as check:
-                events, record.sent = await sent_without_refused(
-                    options.known, body_without, partial(self._open_stream, check)
-                )
-                async with events:
-                    async for event in events:
-                        if piece := record.add(event):
-                            yield piece
+            events, record.sent = await sent_without_refused(options.known, body_without, opening)
+        except BROKEN as error:
+            raise self._failure(options.request.step, error, options.model) from None
+        try:
+            async with events:
+                if record.text:
+                    yield record.text
+                async for event in events:
+                    if piece := record.add(event, events.response.request):
+                        yield piece
             record.close(events.response)
-        except (openai.APIError, ReplyError) as error:
-            raise self.failures.count(step, error, model) from None
-        except (ValueError, RecursionError):
-            record.flaw = "the endpoint's stream holds text that is not JSON"
-            if not record.pieces:
-                raise self.failures.count(step, ReplyError(record.flaw), model) from None
-        self._count(options, record.used, record.text, reasons=record.reasons)
+            self._count(options, record.used, record.text, reasons=record.reasons)
+        except (GeneratorExit, anyio.get_cancelled_exc_class()):
+            self._meter(options, record.used, record.text)
+            raise
+        except BROKEN as error:
+            self._end_early(options, record, error)
+        finally:
+            self.meter.reserve(-record.held)
         if record.has_no_text:
             raise _NoTextError
         if record.is_empty():
             raise _NotStreamedError
 
+    def _failure(
+        self, step: str, error: Exception, model: str, setting: str = "KG_MODEL"
+    ) -> ModelError | ReplyError:
+        """Counts a failed call, and returns an error that says what to do."""
+        self.meter.fail(step)
+        known = error if isinstance(error, openai.APIError | ReplyError) else ReplyError(NOT_JSON)
+        return self.failures.count(step, known, model, setting)
+
+    def _end_early(self, options: CallOptions, record: StreamRecord, error: Exception) -> None:
+        """Counts a reply that an error ends. Raises unless text has come that stays a reply."""
+        lost = isinstance(error, openai.APIConnectionError | ReplyError)
+        if lost or not record.pieces:
+            self._meter(options, record.used, record.text, calls=0)
+            raise self._failure(options.request.step, error, options.model) from None
+        if not record.end:
+            record.flaw = NOT_JSON
+            if isinstance(error, openai.APIError):
+                said = self.failures.message(error).rstrip(".")
+                record.flaw = f"the endpoint reported an error: {said}"
+        self._count(options, record.used, record.text, reasons=record.reasons)
+
     async def embed(self, texts: Sequence[str]) -> list[bodies.Vector]:
         """Returns one vector for each text, in the same order. Raises the same errors as `ask`."""
-        self._check_budget()
+        self.meter.check()
         model, dimensions = self.settings.embedding_model, self.settings.embedding_dimensions
         known = self._known.setdefault(model, Capabilities())
+        price, sent = self._embedding_price, self._tokens(texts)
         await self.calls.rates.before_tokens(texts)
 
-        def count(used: bodies.Used | None = None) -> None:
-            spent = used or (self._tokens(texts), 0, 0)
-            self.meter.count(EMBEDDING, self._embedding_price, spent, estimated=used is None)
+        def count(used: bodies.Used | None = None, calls: int = 1) -> None:
+            spent = bodies.at_least(used, sent, 0)
+            self.meter.count(EMBEDDING, price, spent, estimated=spent != used, calls=calls)
 
-        async def post(body: Body) -> tuple[list[bodies.Vector], bodies.Used | None]:
-            with self._counted_if_dropped(count) as check:
-                return await self.calls.post(EMBEDDINGS, body, bodies.vectors_of, check)
+        def read(response: httpx2.Response) -> list[bodies.Vector]:
+            vectors, used = bodies.vectors_of(response)
+            count(used)
+            return vectors
+
+        async def post(body: Body) -> list[bodies.Vector]:
+            hold = partial(self._hold, price.of(at_most(sent), 0, 0) if price else 0.0, count)
+            return await self.calls.post(EMBEDDINGS, body, read, hold)
 
         def body_without(refused: Collection[str]) -> Body:
             return embedding_body(model, texts, dimensions, refused)
 
         try:
-            (vectors, used), _ = await sent_without_refused(known, body_without, post)
+            vectors, _ = await sent_without_refused(known, body_without, post)
         except (openai.APIError, ReplyError) as error:
-            raise self.failures.count(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
+            raise self._failure(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
         self.failures.end_row()
-        count(used)
         if len(vectors) != len(texts):
             raise ReplyError(f"the endpoint gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
 
     async def _prepare(self, request: Request, attempt: int) -> CallOptions:
         """Waits until the call may be sent, and returns its options."""
-        self._check_budget()
+        self.meter.check()
         await self.calls.rates.before_call(request)
         return self.options_of(request, attempt)
 
     async def _complete(self, options: CallOptions, body: Body) -> bodies.Completion:
-        with self._counted_if_dropped(partial(self._meter, options, None, "")) as check:
-            return await self.calls.post(CHAT, body, bodies.completion_of, check)
+        def read(response: httpx2.Response) -> bodies.Completion:
+            # It is counted first, because it costs money even if the reply can't be used.
+            done = bodies.completion_of(response)
+            text = done["choices"][0]["message"]["content"]
+            self._count(options, bodies.used_by(done), text, reasons=bodies.has_reasoning(done))
+            return done
+
+        count = partial(self._meter, options, None, "")
+        hold = partial(self._hold, self.most(options, body), count)
+        return await self.calls.post(CHAT, body, read, hold)
 
     async def _open_stream(
-        self, check: Callable[[], None], body: Body
+        self, options: CallOptions, record: StreamRecord, body: Body
     ) -> openai.AsyncStream[object]:
+        """Opens a stream, whose first events go to the record.
+
+        What the call may cost is held until its text is read. No other call waits for that, since
+        the reader may be slow, or wait for that other call.
+        """
         if "stream" not in body:
             raise _NotStreamedError
-        return await self.calls.open_stream(CHAT, body, check)
+        most = self.most(options, body)
 
-    @contextmanager
-    def _counted_if_dropped(self, count: Callable[[], object]) -> Generator[Callable[[], None]]:
-        """Counts a call that was sent and whose reply is awaited no more: it may cost money.
+        async def begin(events: openai.AsyncStream[object]) -> None:
+            while not record.has_begun and (event := await anext(events, END)) is not END:
+                record.add(event, events.response.request)
+            record.held = most
+            self.meter.reserve(most)
 
-        Yields what checks the budget when the call is sent.
+        count = partial(self._meter, options, None, "")
+        return await self.calls.open_stream(CHAT, body, begin, partial(self._hold, most, count))
+
+    @asynccontextmanager
+    async def _hold(self, most: float, count: Callable[..., object]) -> AsyncGenerator[None]:
+        """Holds what a call may cost while it is sent, and counts it if its reply is lost.
+
+        A call whose reply is awaited no more, or does not come whole, may cost money, too.
         """
-        sent = False
-
-        def check() -> None:
-            nonlocal sent
-            self._check_budget()
-            sent = True
-
-        try:
-            yield check
-        except (GeneratorExit, anyio.get_cancelled_exc_class()):
-            if sent:
+        async with self.meter.hold(most):
+            try:
+                yield
+            except anyio.get_cancelled_exc_class():
                 count()
-            raise
+                raise
+            except BROKEN as error:
+                if not costs_nothing(error):
+                    count(calls=0)
+                raise
 
     def _refuse_same_again(self, options: CallOptions, sent: Body) -> None:
         """Raises ReplyError if a second attempt would be the same call again."""
@@ -332,25 +382,22 @@ class Endpoint:
         options.known.hides_opening |= hides_opening(reply)
 
     def _meter(
-        self, options: CallOptions, used: bodies.Used | None, reply: str
-    ) -> tuple[int, int, int]:
-        """Counts a call, and returns its tokens: an estimate if the endpoint reports none."""
+        self, options: CallOptions, used: bodies.Used | None, reply: str, calls: int = 1
+    ) -> bodies.Used:
+        """Counts a call, and returns its tokens: an estimate if the endpoint reports too few."""
         step = options.request.step
-        sent = (message.content for message in options.request.messages)
-        spent = used or (self._tokens(sent), 0, self._tokens([reply]))
-        self.meter.count(step, self.prices[step], spent, estimated=used is None)
+        spent = bodies.at_least(used, options.sent, self._tokens([reply]))
+        options.known.reported = used and used[0]
+        self.meter.count(step, self.prices[step], spent, estimated=spent != used, calls=calls)
         return spent
+
+    def most(self, options: CallOptions, body: Body) -> float:
+        """US dollars that a call may cost at most if its reply has a limit; 0 without a price."""
+        price = self.prices[options.request.step]
+        return price.of(*options.most(body)) if price else 0.0
 
     def _tokens(self, texts: Iterable[str]) -> int:
         return sum(map(tokens.count, texts))
-
-    def _check_budget(self) -> None:
-        """Raises BudgetSpentError if no call may begin. A call that waited is checked again."""
-        limit = self.settings.max_cost
-        if limit is None or self.meter.total.cost < limit:
-            limit = self.meter.reached()
-        if limit is not None:
-            raise BudgetSpentError(f"The cost limit of {us_dollars(limit)} is reached.")
 
 
 async def driven(

@@ -161,17 +161,15 @@ async def try_window(endpoint: Endpoint, step: Step, size: int) -> WindowTest:
 
     Raises ModelError where no call can succeed, and ReplyError where this call failed.
     """
-    used = endpoint.meter.steps[step]
     text = _prompt(size)
     sent = tokens.count(text)
-    before, estimated = used.input_tokens, used.estimated
     try:
         found = await _finds(endpoint, step, text)
     except ReplyError as error:
         if not str(error).startswith(REFUSED):
             raise
         return WindowTest("refused", sent, error=str(error))
-    received = None if used.estimated > estimated else used.input_tokens - before
+    received = endpoint.known_of(step).reported
     if found:
         return WindowTest("whole", sent, received)
     if received is None or received >= RECEIVED * sent:

@@ -466,11 +466,6 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise InputError(_explain(error)) from None
 
-    def capped(self, dollars: float) -> Self:
-        """A copy whose cost limit of a run is at most this."""
-        most = self.max_cost
-        return self.changed(max_cost=dollars if most is None else min(dollars, most))
-
     def with_key(self, key: str | None) -> Self:
         """A copy with another key for the endpoint, which was checked before."""
         return self.model_copy(update={"openai_api_key": SecretStr(key) if key else None})

@@ -133,11 +133,10 @@ async def test_the_cost_limit_stops_the_run_and_the_next_goes_on(
     whole = len(endpoint.log)
     await wipe(graph)
     endpoint.reset()
-    built = await index(TALES, settings(max_cost=0.004, concurrency=2))
+    built = await index(TALES, settings(max_cost=0.012, concurrency=2))
     assert built.stopped
-    assert 0 < len(endpoint.log) < whole / 2
-    dearest = 0.004
-    assert sum(usage.cost for usage in built.usage.values()) < 0.004 + 2 * dearest
+    assert 1 < len(endpoint.log) < whole
+    assert 0.002 < sum(usage.cost for usage in built.usage.values()) <= 0.012
     assert (await index(TALES, settings())).complete
     assert await dump(graph) == expected
 

@@ -12,10 +12,11 @@ import anyio
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, ReadOptions
+from graphrag_neo4j.client.async_client import metered_client
 from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphError, GraphRAGError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import IndexResult
-from graphrag_neo4j.index.watch import Pace, Watch, watch
+from graphrag_neo4j.index.watch import DayMeter, Pace, Watch, watch
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
@@ -216,7 +217,11 @@ class EnoughLooksError(Exception):
 
 
 def watched(
-    folder: Path, settings: Settings, notes: Notes, clients: int = 100
+    folder: Path,
+    settings: Settings,
+    notes: Notes,
+    clients: int = 100,
+    day: DayMeter | None = None,
 ) -> aclosing[AsyncGenerator[IndexResult, None]]:
     """A watch of a folder. It ends when it would open one client too many."""
     left = iter(range(clients))
@@ -224,10 +229,10 @@ def watched(
     def connect(settings: Settings, listen: Listener) -> AsyncGraphRAG:
         if next(left, None) is None:
             raise EnoughLooksError
-        return AsyncGraphRAG(settings, listen)
+        return metered_client(day, settings, listen) if day else AsyncGraphRAG(settings, listen)
 
     options = ReadOptions(id_column="id")
-    return aclosing(watch([folder], settings, options, notes.listen, connect, pace=FAST))
+    return aclosing(watch([folder], settings, options, notes.listen, connect, day=day, pace=FAST))
 
 
 async def next_of(results: AsyncGenerator[IndexResult, None]) -> IndexResult:
@@ -268,12 +273,40 @@ async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
             with pytest.raises(EnoughLooksError):
                 await next_of(results)
         [told] = notes.heard
-        assert told.startswith("The builds of today have reached the limit of 0.01 US dollars")
+        assert told.startswith("The limit of $0.01 a day (KG_MAX_COST_A_DAY) is reached")
     assert len(endpoint.log) == calls
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 24 * 3600 * 1000")
     async with watched(docs, given, Notes()) as results:
         assert (await next_of(results)).ingested.added == 1
     assert len(endpoint.log) > calls
+
+
+async def test_the_builds_and_the_questions_of_a_process_share_a_day_and_do_not_pass_its_limit(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint, docs: Path
+) -> None:
+    most = [0.4]
+    day, notes = DayMeter(lambda: most[0]), Notes()
+    given = settings(input_price=10.0, output_price=10.0, claims=False, gleanings=0)
+    for n in range(20):
+        (docs / f"{n}.txt").write_text(f"{TALE} {n} ghosts came.")
+
+    def cost() -> float:
+        return sum(10 * (one.prompt_tokens + one.completion_tokens) for one in endpoint.log) / 1e6
+
+    async with watched(docs, given, notes, clients=5, day=day) as results:
+        built = await next_of(results)
+        assert built.stopped
+        assert "a day (KG_MAX_COST_A_DAY) is reached" in built.stopped
+        await day.look(graph)
+        assert day.spent == pytest.approx(cost()), "once, although the graph has it, too"
+        async with metered_client(day, given) as rag:
+            with pytest.raises(BudgetSpentError, match="KG_MAX_COST_A_DAY"):
+                await rag.query("What is this about?", method="text")
+        most[0] = 0.4 + cost()
+        again = await next_of(results)
+        assert cost() <= most[0]
+        assert again.usage
+    assert cost() > 0.4
 
 
 @pytest.mark.slow  # the usual pace, in a process of its own

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -424,6 +425,27 @@ def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
             assert ask(writing, f"/api/documents/{name}", text, "PUT", **headers)[0] == status
         assert ask(writing, "/api/documents/b.txt", b"x" * 2_100_000, "PUT", **headers)[0] == 413
         assert ask(writing, "/api/documents?source=none", None, "DELETE", **headers)[0] == 404
+
+
+def test_questions_that_are_asked_at_once_do_not_pass_the_cost_of_a_day(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    day = {"KG_INPUT_PRICE": "10", "KG_OUTPUT_PRICE": "10", "KG_MAX_COST_A_DAY": "0.5"}
+    carol.endpoint.reset()
+    carol.endpoint.change(latency=0.3)
+    with served(tmp_path, {**carol.environment, **day}) as running, ThreadPoolExecutor(64) as many:
+
+        def reply(n: int) -> tuple[int, str]:
+            asked = {"question": f"{QUESTION} ({n})", "method": "local", "stream": n % 2 == 0}
+            status, body, _ = ask(running, "/api/ask", asked, **running.headers)
+            return status, json.dumps(body)
+
+        replies = list(many.map(reply, range(64)))
+    carol.endpoint.change(latency=0.0)
+    billed = sum(10 * (one.prompt_tokens + one.completion_tokens) for one in carol.endpoint.log)
+    assert 0.1 < billed / 1_000_000 <= 0.5
+    assert {status for status, _ in replies} == {200, 429}
+    assert all("(KG_MAX_COST_A_DAY)" in body for status, body in replies if status == 429)
 
 
 async def test_a_file_that_was_left_is_read_once_nothing_holds_it_up(

@@ -4,6 +4,8 @@ import json
 import logging
 from array import array
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import aclosing
+from dataclasses import replace
 from io import BytesIO
 
 import anyio
@@ -11,10 +13,12 @@ import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
 from graphrag_neo4j.llm.batches import BatchCalls
-from graphrag_neo4j.llm.cost import price_of
+from graphrag_neo4j.llm.cost import Meter, price_of
 from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.server_checks import try_window
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.text import tokens
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.faults import decide
 from tests.support.fake_endpoint.options import MODES, Options
@@ -198,29 +202,136 @@ async def test_once_calls_came_back_a_few_failures_are_no_reason_to_stop(
             await model.ask(request())
 
 
-async def test_a_call_that_waits_is_not_sent_when_the_cost_limit_is_reached(
-    endpoint: FakeEndpoint,
-) -> None:
-    # It is not known at first how many calls the endpoint bears, so one of them is sent alone.
-    endpoint.change(latency=0.05)
-    prices = {"max_cost": 0.5, "input_price": 1_000_000, "output_price": 0.0}
-    async with (
-        Endpoint(settings(endpoint.url, **prices)) as model,
-        anyio.create_task_group() as all_,
-    ):
-        said: list[str] = []
+PRICES = {"input_price": 1_000.0, "output_price": 1_000.0}
 
-        async def ask_on() -> None:
+
+def billed(endpoint: FakeEndpoint) -> float:
+    """US dollars that the endpoint charges at PRICES."""
+    return sum(call.prompt_tokens + call.completion_tokens for call in endpoint.log) / 1_000
+
+
+@pytest.mark.parametrize("way", ["reply", "stream", "vectors"])
+async def test_however_many_calls_begin_at_once_the_cost_limit_is_not_passed(
+    endpoint: FakeEndpoint, way: str
+) -> None:
+    """Nor by one call that began below it. Calls wait for others but streams, so most is used."""
+    endpoint.change(latency=0.02)
+    said: list[str] = []
+    async with Endpoint(settings(endpoint.url, max_cost=0.95, concurrency=64, **PRICES)) as model:
+
+        async def call(n: int) -> None:
             try:
-                while True:
-                    await model.ask(request())
+                if way == "vectors":
+                    await model.embed([f"Scrooge met ghost {n}. " * 8])
+                elif way == "reply":
+                    await model.ask(replace(PLAIN, messages=request(f"Say {n}.").messages))
+                else:
+                    await heard(model, replace(ANSWER, messages=request(f"Say {n}.").messages))
             except BudgetSpentError as error:
                 said.append(str(error))
 
-        for _ in range(6):
-            all_.start_soon(ask_on)
-    assert len(endpoint.log) == 1
-    assert ["0.50 US dollars" in one for one in said] == [True] * 6
+        async with anyio.create_task_group() as all_:
+            for n in range(64):
+                all_.start_soon(call, n)
+    assert (0.0 if way == "stream" else 0.5) < billed(endpoint) <= 0.95
+    assert model.meter.total.cost == pytest.approx(billed(endpoint))
+    assert len(said) == 64 - len(endpoint.log)
+    assert all(one.startswith("The cost limit of 0.95 US dollars is reached") for one in said)
+    assert abs(model.meter.held) < 1e-9
+
+
+async def test_what_fails_frees_what_it_held_and_what_was_sent_and_lost_counts(
+    endpoint: FakeEndpoint,
+) -> None:
+    endpoint.change(server_error=1.0)
+    async with Endpoint(settings(endpoint.url, max_cost=0.7, max_retries=2, **PRICES)) as model:
+        with pytest.raises(ReplyError):
+            await model.ask(PLAIN)  # three times the limit if its attempts added up
+        assert (model.meter.total.cost, model.meter.held) == (0, 0)
+        endpoint.change(server_error=0.0, half=1.0)
+        with pytest.raises(ReplyError):
+            await model.ask(replace(PLAIN, max_tokens=20))
+        lost = model.meter.total
+    assert (lost.calls, lost.failed, lost.input_tokens > 0, lost.cost > 0) == (0, 2, True, True)
+
+
+async def test_a_reader_that_asks_another_question_does_not_wait_for_itself(
+    endpoint: FakeEndpoint,
+) -> None:
+    async with Endpoint(settings(endpoint.url, max_cost=0.5, **PRICES)) as model:
+        async with aclosing(model.stream(ANSWER)) as pieces:
+            await anext(pieces)
+            with pytest.raises(BudgetSpentError, match="spent or reserved"), anyio.fail_after(60):
+                await model.ask(PLAIN)
+        assert await heard(model)  # what was left of the first one is free again
+
+
+async def test_a_call_that_waits_for_the_cost_of_another_may_be_cancelled(
+    endpoint: FakeEndpoint,
+) -> None:
+    endpoint.change(latency=600.0)
+    meter = Meter(limit=0.5)
+    async with (
+        Endpoint(settings(endpoint.url, **PRICES), meter) as one,
+        Endpoint(settings(endpoint.url, **PRICES), meter) as other,
+        anyio.create_task_group() as asking,
+    ):
+        asking.start_soon(one.ask, PLAIN)
+        while not endpoint.log:  # noqa: ASYNC110 - there is no event
+            await anyio.sleep(0.01)
+        asking.start_soon(other.ask, PLAIN)
+        while meter.ended is None:  # noqa: ASYNC110 - there is no event
+            await anyio.sleep(0.01)
+        asking.cancel_scope.cancel()
+    assert (len(endpoint.log), meter.held, meter.ending) == (1, 0, 0)
+
+
+async def test_the_test_of_a_context_window_is_a_call_like_others(endpoint: FakeEndpoint) -> None:
+    async with Endpoint(settings(endpoint.url, max_cost=1.0, **PRICES)) as model:
+        with pytest.raises(BudgetSpentError):
+            await try_window(model, "report", 4_000)
+    assert endpoint.log == []
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 3, "completion_tokens": 1},
+        {"prompt_tokens": 0, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}},
+        {"prompt_tokens": 3, "completion_tokens": 1, "cached_tokens": 900},
+    ],
+)
+async def test_tokens_that_an_endpoint_does_not_report_count_nearly_as_we_count_them(
+    usage: dict[str, object],
+) -> None:
+    said = "Marley was dead: to begin with. " * 10
+    message = {"role": "assistant", "content": said}
+    whole = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+    written = events(
+        {"choices": [{"index": 0, "delta": {"content": said}}]}, ending("stop") | {"usage": usage}
+    )
+    vectors = {"data": [{"index": 0, "embedding": [0.5, 1.0]}], "usage": usage}
+    with (
+        odd_endpoint(whole) as (url, _),
+        odd_endpoint(written, content_type=EVENTS) as (streaming, _),
+        odd_endpoint(vectors) as (embedding, _),
+    ):
+        used = []
+        async with Endpoint(settings(url)) as model:
+            await model.ask(request(said))
+            used.append(model.meter.total)
+        async with Endpoint(settings(streaming)) as model:
+            await heard(model, request(said))
+            used.append(model.meter.total)
+        async with Endpoint(settings(embedding)) as model:
+            await model.embed([said])
+            assert model.meter.total.input_tokens >= 0.7 * tokens.count(said)
+    for one in used:
+        assert one.estimated == 1
+        assert one.cached_tokens == 0
+        assert 0.7 * tokens.count(said) <= one.input_tokens <= tokens.count(said)
+        assert 0.7 * tokens.count(said) <= one.output_tokens <= tokens.count(said)
 
 
 async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
@@ -370,6 +481,76 @@ async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
             with pytest.raises(ReplyError, match="too large"):
                 await model.ask(PLAIN)
     assert ["max_tokens" in json.loads(one.body) for one in came] == [True, False]
+
+
+ERRORS = [
+    {"error": {"message": "The model is overloaded.", "code": 503}},
+    {"error": {"message": "The model is overloaded.", "type": "server_error"}},
+    {"error": "The model is overloaded."},
+    {"object": "error", "message": "The model is overloaded.", "code": 503},
+    {"message": "The model is overloaded.", "type": "overloaded_error"},
+]
+"""The forms that an error has in a stream, or in a body of status 200."""
+
+
+@pytest.mark.parametrize("error", ERRORS)
+async def test_an_error_in_a_stream_keeps_the_text_before_it_and_counts_it(error: object) -> None:
+    begun = {"choices": [{"index": 0, "delta": {"content": "Marley was dead: to begin with."}}]}
+    for last, told in ((begun, True), (ending("stop"), False)):
+        body = events(begun, last, error)
+        with odd_endpoint(body, content_type=EVENTS) as (url, came):
+            async with Endpoint(settings(url, max_retries=1)) as model:
+                text, reasons = await heard(model)
+        assert text.startswith("Marley was dead: to begin with.")
+        assert len(reasons) == told
+        assert all("reported an error: " in one and "is overloaded" in one for one in reasons)
+        used = model.meter.total
+        assert (len(came), used.calls, used.failed) == (1, 1, 0)
+        assert used.output_tokens == tokens.count(text)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("role_first", [False, True])
+async def test_an_error_that_a_stream_begins_with_is_retried(
+    error: object, *, role_first: bool
+) -> None:
+    role = [{"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}]
+    came: list[HttpRequest] = []
+
+    def answer(asked: HttpRequest) -> HttpResponse:
+        came.append(asked)
+        whole = [ending("", content="So be it."), ending("stop")]
+        body = events(*role * role_first, *([error] if len(came) == 1 else whole))
+        return HttpResponse(200, body.encode(), EVENTS)
+
+    with serving(answer) as url:
+        async with Endpoint(settings(url, max_retries=1)) as model:
+            assert await heard(model) == ("So be it.", [])
+    assert (len(came), model.meter.total.calls, model.meter.held) == (2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": {"message": "Unsupported parameter: 'stream_options'.", "code": 400}},
+        {"error": "Unsupported parameter: 'stream_options'."},
+        {"error": {"message": "No.", "type": "invalid_request_error", "param": "stream_options"}},
+        {"object": "error", "message": "stream_options is not supported", "code": None},
+    ],
+)
+async def test_an_option_that_is_refused_within_a_stream_is_left_out(error: object) -> None:
+    came: list[bool] = []
+
+    def answer(asked: HttpRequest) -> HttpResponse:
+        came.append("stream_options" in json.loads(asked.body))
+        whole = [ending("", content="So be it."), ending("stop")]
+        return HttpResponse(200, events(*([error] if came[-1] else whole)).encode(), EVENTS)
+
+    with serving(answer) as url:
+        async with Endpoint(settings(url)) as model:
+            for _ in range(2):
+                assert await heard(model) == ("So be it.", [])
+    assert came == [True, False, False]
 
 
 async def test_an_error_within_a_body_of_status_200_is_said_and_passing_ones_are_retried() -> None:

@@ -17,6 +17,7 @@ import uvicorn
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError
 from graphrag_neo4j.index.uploads import Uploads
+from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.integrations.serve.access import MOST_CONNECTIONS, Access, Connection
 from graphrag_neo4j.integrations.serve.app import make_app
 from graphrag_neo4j.integrations.serve.questions import Questions
@@ -61,6 +62,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 async def serve(
     rag: AsyncGraphRAG,
+    day: DayMeter,
     listening: socket.socket,
     token: str,
     allowed: Collection[str],
@@ -71,11 +73,13 @@ async def serve(
 ) -> None:
     """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL.
 
+    `rag` and all other clients count in `day`.
+
     The graph is kept up to date with the files in `paths`, and `listen` is told what this does.
     With `write`, people upload and delete documents.
     Raises the errors of `AsyncGraphRAG.watch`.
     """
-    questions = Questions(rag, paths, Uploads(rag.settings) if write else None)
+    questions = Questions(rag, day, paths, Uploads(rag.settings) if write else None)
     app = make_app(questions)
     hosts = {*allowed, str(listening.getsockname()[0])}
     config = uvicorn.Config(
@@ -95,7 +99,7 @@ async def serve(
     async def follow() -> None:
         try:
             told = listen if paths else silent
-            await questions.runs.follow(paths, questions.uploads, rag.settings, told)
+            await questions.runs.follow(paths, questions.uploads, rag.settings, told, day)
         except GraphRAGError as error:
             failed.append(error)
             server.should_exit = True  # a server that is cancelled would log a traceback

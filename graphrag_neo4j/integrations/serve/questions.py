@@ -4,7 +4,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from datetime import UTC, date, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
@@ -15,11 +14,10 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import BudgetSpentError, EmptyGraphError, GraphRAGError, InputError
-from graphrag_neo4j.graph.rows import CostRow
+from graphrag_neo4j.errors import EmptyGraphError, GraphRAGError, InputError
 from graphrag_neo4j.index.uploads import Uploads
+from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.integrations.serve.runs import Runs
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.suggestions import Suggestions
@@ -38,21 +36,23 @@ class TooManyError(GraphRAGError):
 
 
 class Questions:
-    """The questions to a graph. What they cost counts with the builds of the day (UTC).
+    """The questions to a graph. What they cost counts in `day`, as builds do.
 
     `followed` are the paths that are read into it; `uploads` takes files, if people may write.
     """
 
     def __init__(
-        self, rag: AsyncGraphRAG, followed: Sequence[Path], uploads: Uploads | None
+        self,
+        rag: AsyncGraphRAG,
+        day: DayMeter,
+        followed: Sequence[Path],
+        uploads: Uploads | None,
     ) -> None:
-        self.rag, self.followed, self.uploads = rag, followed, uploads
+        self.rag, self.day, self.followed, self.uploads = rag, day, followed, uploads
         self.runs = Runs()
         self._running = 0
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._first: tuple[object, Suggestions] | None = None
-        self._day: date | None = None
-        self._before = 0.0  # the cost of questions before that day
 
     async def answer(
         self, question: str | Question, how: QueryOptions
@@ -121,25 +121,9 @@ class Questions:
         finally:
             self._running -= 1
 
-    async def left_today(self) -> float | None:
-        """The US dollars that questions and builds may still cost today; None without a limit.
-
-        Raises BudgetSpentError if there are none.
-        """
-        limit, today = self.rag.settings.max_cost_a_day, datetime.now(UTC).date()
-        if limit is None:
-            return None
-        cost = Usage.total(self.rag.usage.values()).cost  # of questions: builds have other clients
-        if today != self._day:
-            self._day, self._before = today, cost
-        [builds] = await self.rag.graph.read("build/cost_today", CostRow)
-        left = limit - builds["cost"] - (cost - self._before)
-        if left <= 0:
-            raise BudgetSpentError(
-                f"The limit of ${limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached: go on tomorrow, "
-                "or raise it."
-            )
-        return left
+    async def left_today(self) -> None:
+        """Raises BudgetSpentError if the day's limit is reached."""
+        await self.day.look(self.rag.graph)
 
 
 def _questions(request: Request) -> Questions:

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from pydantic import BaseModel
 
-from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import metered_client
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphRAGError
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.uploads import Uploads
-from graphrag_neo4j.index.watch import Pace, watch
+from graphrag_neo4j.index.watch import DayMeter, Pace, watch
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
 
@@ -78,10 +79,12 @@ class Runs:
         uploads: Uploads | None,
         settings: Settings,
         listen: Listener,
+        day: DayMeter,
     ) -> None:
         """Keeps the graph up to date with files, until it is cancelled.
 
-        `listen` takes the events, too. Raises the errors of `AsyncGraphRAG.watch`.
+        `listen` takes the events, too. What this costs counts in `day`. Raises the errors of
+        `AsyncGraphRAG.watch`.
         """
 
         def both(event: Event) -> None:
@@ -93,14 +96,15 @@ class Runs:
             settings,
             ReadOptions(),
             both,
-            AsyncGraphRAG,
+            partial(metered_client, day),
+            day=day,
             uploads=uploads,
             around=self._run,
             pace=PACE,
         )
         async for built in results:
             self.failed = built.unreadable
-            goes_on = bool(built.stopped) and settings.max_cost_a_day is not None
+            goes_on = bool(built.stopped) and day.limit is not None
             self.change(problems=problems_of(built), waiting=built.stopped if goes_on else "")
             self._end(running=goes_on)
             for source, reason in built.unreadable.items():

@@ -5,6 +5,7 @@ text, vectors or counts, this is reported. A body that is too long is cut off.
 """
 
 import json
+import math
 import re
 from array import array
 from base64 import b64decode
@@ -34,6 +35,9 @@ Vector: TypeAlias = "array[float]"
 LONGEST_REPLY: Final = 1_000_000  # characters; no model writes more in one reply
 # Bytes after decompression. A streamed reply takes about 250 bytes for each token.
 LONGEST_BODY: Final = 64 * 2**20
+LEAST: Final = 0.7
+"""Share of our own count of tokens that counts where an endpoint reports fewer. Its encoding may
+need fewer tokens than ours, but not so few: some servers report zeros, or a cached prompt as 0."""
 MOST_TOKENS: Final = 10**9  # of one call; a larger number is an error of the endpoint
 # Where endpoints report cached input tokens: OpenAI and most others, DeepSeek, Moonshot.
 CACHED: Final = (
@@ -124,7 +128,7 @@ def completion_of(response: httpx2.Response) -> Completion:
     body = _json_of(response)
     if completion := completion_in(body):
         return completion
-    _refuse_error(body, response.request)
+    refuse_error(body, response.request)
     empty = ", because it holds no choice" if field_of(body, "choices") == [] else ""
     message = f"the endpoint's reply is not a chat completion{empty}"
     raise openai.APIResponseValidationError(response, None, message=message)
@@ -201,7 +205,14 @@ def used_by(body: object, *, replied: bool = True) -> Used | None:
     if sent is None or written is None:
         return None
     cached = next(filter(None, (_number(body, "usage", *path) for path in CACHED)), 0)
-    return sent, min(cached, sent), written
+    return sent, cached if cached <= sent else 0, written
+
+
+def at_least(used: Used | None, sent: int, written: int) -> Used:
+    """Returns the tokens of a call: as it reports them, but at least LEAST of our own counts."""
+    if used is None:
+        return sent, 0, written
+    return max(used[0], math.ceil(LEAST * sent)), used[1], max(used[2], math.ceil(LEAST * written))
 
 
 def vectors_of(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
@@ -217,7 +228,7 @@ def vectors_of(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
         # An endpoint may ignore the format, and send numbers instead of base64.
         vectors = [array("f", b64decode(row) if isinstance(row, str) else row) for row in rows]
     except UNREADABLE:
-        _refuse_error(body, response.request)
+        refuse_error(body, response.request)
         raise ReplyError("the endpoint's reply holds no vectors") from None
     return vectors, used_by(body, replied=False)
 
@@ -247,9 +258,13 @@ def _json_of(response: httpx2.Response) -> object:
     return None
 
 
-def _refuse_error(body: object, request: httpx2.Request) -> None:
-    """Raises openai.APIError for an error that came with status 200, as it does in a stream."""
-    if error := field_of(body, "error"):
+def refuse_error(body: object, request: httpx2.Request) -> None:
+    """Raises openai.APIError for an error that came with status 200, or in a stream."""
+    error = field_of(body, "error")
+    if not error and isinstance(body, Mapping) and not body.get("choices"):
+        is_error = body.get("object") == "error" or isinstance(body.get("message"), str)
+        error = body if is_error else None
+    if error:
         said = field_of(error, "message") or error
         message = said if isinstance(said, str) else "the endpoint reports an error"
         raise openai.APIError(message, request, body=error)
@@ -259,12 +274,14 @@ def _refuse_error(body: object, request: httpx2.Request) -> None:
 class StreamRecord:
     """The pieces of a reply, its tokens, and the reason why it ended (None if unknown).
 
-    `sent` is the body that the endpoint accepted. `has_events` tells whether anything came that is
+    `sent` is the body that the endpoint accepted. `held` are the US dollars that are held until the
+    text is read. `has_events` tells whether anything came that is
     an event of a stream. `flaw` is the reason why the stream may have ended too early, as a part of
     a sentence.
     """
 
     sent: dict[str, Any] = field(default_factory=dict)
+    held: float = 0.0
     pieces: list[str] = field(default_factory=list)
     has_events: bool = False
     flaw: str | None = None
@@ -275,11 +292,13 @@ class StreamRecord:
     _elsewhere: dict[str, object] = field(default_factory=dict)
     _length: int = 0
 
-    def add(self, event: object) -> str:
+    def add(self, event: object, request: httpx2.Request) -> str:
         """Reads an event and returns its piece of the text, which may be "".
 
-        Raises ReplyError if the reply becomes longer than any model writes.
+        Raises openai.APIError for an error, and ReplyError if the reply becomes longer than any
+        model writes.
         """
+        refuse_error(event, request)
         self.has_events = True
         self.used = used_by(event) or self.used
         self.reasons = self.reasons or has_reasoning(event)
@@ -302,6 +321,11 @@ class StreamRecord:
         refuse_long(0, response)
         if not (self.end or has_done_mark(response)):
             self.flaw = "the endpoint's stream ended without a mark that the text ends there"
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of the reply has come, which is paid for."""
+        return bool(self.pieces or self.end or self.used or self.reasons or self._elsewhere)
 
     @property
     def text(self) -> str:
@@ -330,6 +354,7 @@ class StreamRecord:
         return {
             "length": "it reached the limit of its length",
             "content_filter": "the endpoint's content filter stopped it",
+            "error": self.flaw or "the endpoint reported an error",
         }.get(self.end or "", self.flaw)
 
 

@@ -27,6 +27,7 @@ LONGEST_PATIENCE: Final = 10  # minutes of an ordered wait after which calls are
 TIMEOUT_RETRIES: Final = 2  # each takes as long as the timeout
 RETRIED: Final = frozenset({408, 409, 429})  # and 500 or more, except NOT_IMPLEMENTED
 NOT_IMPLEMENTED: Final = 501  # llama.cpp sends it where it has no embeddings
+NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 # Stopping. If the first calls all fail, the endpoint is down. Fewer failures may be due to the
 # texts of single chunks. A call that timed out was sent several times; if no call of its step was
@@ -76,6 +77,14 @@ NAMELESS: Final = re.compile(
     r"(request )?(field|parameter|argument|option|keyword|propert)|additional propert",
     re.IGNORECASE,
 )
+# What errors without a status say, in a body of status 200 or in a stream.
+SAID: Final = (
+    (401, re.compile("invalid_api_key|authentication_error")),
+    (404, re.compile("model_not_found|not_found_error")),
+    (429, re.compile("(?i)rate.?limit|too.?many.?requests")),
+    (503, re.compile("(?i)(server|internal|api).?error|overload|unavailable")),
+    (400, re.compile(f"(?i)invalid_request|unsupported_|not supported|{NAMELESS.pattern}")),
+)
 ROLES: Final = re.compile(
     r"system.{0,20}(role|message|prompt|instruction)|messages\[\d+\]\.role|'messages', \d+, 'role'"
     r"|roles?\b.{0,40}(support|alternat|allow|must|should|valid)"
@@ -106,7 +115,7 @@ def seconds_before_retry(error: openai.APIError, retries: int) -> float | None:
     ordered = (
         _ordered_wait(error.response.headers) if isinstance(error, openai.APIStatusError) else 0.0
     )
-    status = _status(error) or 0
+    status = status_of(error) or 0
     passing = status in RETRIED or (500 <= status < 600 and status != NOT_IMPLEMENTED)
     if not passing or ordered > LONGEST_ORDERED or error.code == "insufficient_quota":
         return None
@@ -122,15 +131,27 @@ def _ordered_wait(headers: httpx2.Headers) -> float:
     return seconds if math.isfinite(seconds) else 0.0
 
 
-def _status(error: openai.APIError) -> int | None:
-    """Returns the status of an error, also of one in a body of status 200."""
+def status_of(error: openai.APIError) -> int | None:
+    """Returns the status of an error, also of one in a body of status 200 or in a stream."""
     if isinstance(error, openai.APIStatusError):
         return error.status_code
+    if isinstance(error, openai.APIConnectionError | openai.APIResponseValidationError):
+        return None
     code = error.code or ""
-    return int(code) if len(code) == 3 and code.isdecimal() else None
+    if len(code) == 3 and code.isdecimal():
+        return int(code)
+    text = f"{code} {error.type} {_text_of(error)}"[:LONGEST]
+    return next((status for status, words in SAID if words.search(text)), None)
 
 
-def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str | None:
+def costs_nothing(error: Exception) -> bool:
+    """Tells whether a call with this error surely cost nothing: it was refused, or not sent."""
+    if isinstance(error, openai.APIConnectionError):
+        return isinstance(error.__cause__, NOT_SENT)
+    return type(error) is openai.APIError or isinstance(error, openai.APIStatusError)
+
+
+def refused_option(error: openai.APIError, sent: Collection[str]) -> str | None:
     """Returns the name of the option in `sent` that the endpoint refuses, or None.
 
     OpenAI names the option in `param`, servers with strict validation name its place in `loc`,
@@ -139,7 +160,7 @@ def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str |
     An error about the content of a prompt refuses no option: the call can't succeed without it.
     """
     # Nearly all errors have this type.
-    text = f"{error} {error.body}"[:LONGEST].replace("invalid_request_error", "")
+    text = str(error.body or error)[:LONGEST].replace("invalid_request_error", "")
     if _says_too_large(text, sent):
         return LARGE_LIMIT
     if SEVERAL in sent and ROLES.search(text):
@@ -175,7 +196,7 @@ def _first_named(text: str, sent: Collection[str]) -> str | None:
 class Failures:
     """Explains the errors of the endpoint at `address`, and decides when they end a run.
 
-    The failed calls of one run or question are counted in `meter`. No message ever holds the key.
+    `meter` holds the calls of the run or question. No message ever holds the key.
     """
 
     def __init__(self, settings: Settings, address: str, meter: Meter) -> None:
@@ -187,10 +208,9 @@ class Failures:
         self._in_a_row = 0
 
     def count(
-        self, step: str, error: openai.APIError | ReplyError, model: str, setting: str = "KG_MODEL"
+        self, step: str, error: openai.APIError | ReplyError, model: str, setting: str
     ) -> ModelError | ReplyError:
-        """Counts a failed call, and returns an error that says what to do."""
-        self._meter.fail(step)
+        """Counts a failed call of the row, and returns an error that says what to do."""
         if isinstance(error, ReplyError):
             return error
         known = self.explain(error, model, setting)
@@ -224,7 +244,7 @@ class Failures:
         which is too large (413) or which a filter does not let pass (403).
         """
         if said := self._stops(error, model, setting):
-            return ModelError(said, missing=_status(error) == 404)
+            return ModelError(said, missing=status_of(error) == 404)
         message = self.message(error)
         if isinstance(error, openai.APIStatusError) and error.status_code in {400, 403, 413, 422}:
             return ReplyError(f"{REFUSED}: {message}", refused=True)
@@ -251,7 +271,7 @@ class Failures:
     def _stops(self, error: openai.APIError, model: str, setting: str) -> str:
         """Returns why no call can succeed, "" if others may."""
         message = self.message(error)
-        match _status(error):
+        match status_of(error):
             case 401 | 403 if not _is_of_text(error):
                 return f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
             case 404:
@@ -297,4 +317,4 @@ def _text_of(error: openai.APIError) -> str:
 def _is_of_text(error: openai.APIError) -> bool:
     """Tells whether an error is about one text, which a filter has found to be harmful."""
     text = _text_of(error)
-    return _status(error) == 403 and bool(FILTERED.search(text)) and not ACCESS.search(text)
+    return status_of(error) == 403 and bool(FILTERED.search(text)) and not ACCESS.search(text)

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final, TypeVar
@@ -22,6 +22,8 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 
 R = TypeVar("R")
+Holding = Callable[[], AbstractAsyncContextManager[None]]
+"""What surrounds a call while it is sent and its reply is read, each time that it is sent."""
 OPENAI: Final = (".openai.com", ".openai.azure.com")  # ends of the host names of OpenAI's models
 SAFE: Final = 0.7
 """Share of the timeout that the slowest call may take after the limit has grown, if the server
@@ -187,12 +189,12 @@ class HttpCalls:
         path: str,
         body: Mapping[str, Any],
         read: Callable[[httpx2.Response], R],
-        check: Callable[[], None],
+        hold: Holding,
     ) -> R:
         """Sends a body and returns what `read` finds in the response.
 
-        `check` is called when the call has its slot; an error of it keeps the call from being sent.
-        Raises openai.APIError, and what `read` and `check` raise.
+        `hold` begins when the call has its slot; an error of it keeps the call from being sent.
+        Raises openai.APIError, and what `read` and `hold` raise.
         """
 
         async def send(client: AsyncOpenAI) -> R:
@@ -200,43 +202,53 @@ class HttpCalls:
             return read(await client.post(path, body=body, cast_to=httpx2.Response))
 
         reply_tokens = max(int(body.get(name) or 0) for name in LIMITS)
-        return await self.retried(send, reply_tokens, check)
+        return await self.retried(send, reply_tokens, hold)
 
     async def open_stream(
-        self, path: str, body: Mapping[str, Any], check: Callable[[], None]
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        begin: Callable[[AsyncStream[object]], Awaitable[None]],
+        hold: Holding,
     ) -> AsyncStream[object]:
         """Opens a stream of raw events. Typed events would fail if an event has another form.
 
-        The slot of the call is released before the reply is read. A reader that is slow, or that
-        asks another question meanwhile, must not block the other calls. `check` is called as by
-        `post`.
+        `begin` reads its first events: an error among them is one of the call. The slot of the call
+        is released before the rest is read. A reader that is slow, or that asks another question
+        meanwhile, must not block the other calls. `hold` is that of `post`.
         """
 
         async def send(client: AsyncOpenAI) -> AsyncStream[object]:
-            stream = AsyncStream[object]
-            return await client.post(
-                path, body=body, cast_to=object, stream=True, stream_cls=stream
+            stream = await client.post(
+                path, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
             )
+            try:
+                await begin(stream)
+            except BaseException:
+                await stream.close()
+                raise
+            return stream
 
-        return await self.retried(send, None, check)
+        return await self.retried(send, None, hold)
 
     async def retried(
         self,
         send: Callable[[AsyncOpenAI], Awaitable[R]],
         reply_tokens: int | None = None,
-        check: Callable[[], None] = lambda: None,
+        hold: Holding = nullcontext,
     ) -> R:
         """Calls `send` with the client, and again where it fails by chance.
 
-        `reply_tokens` is that of `ConcurrencyLimit.slot`. Raises what `send` and `check` raise.
+        `reply_tokens` is that of `ConcurrencyLimit.slot`, `hold` that of `post`. Raises what `send`
+        and `hold` raise.
         """
         for retries in count():
             try:
                 async with self.concurrency.slot(reply_tokens) as call:
                     await self.rates.before_request()
-                    check()
-                    call.began = time.monotonic()
-                    return await send(self._client)
+                    async with hold():  # the last, so that nothing is held by a call that waits
+                        call.began = time.monotonic()
+                        return await send(self._client)
             except openai.APIError as error:
                 wait = seconds_before_retry(error, retries)
                 if retries >= self._retries or wait is None:

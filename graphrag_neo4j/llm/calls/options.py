@@ -4,13 +4,20 @@ What an endpoint refused is remembered for each model, and is left out of all la
 calls, streamed calls and embeddings.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import openai
 
-from graphrag_neo4j.llm.calls.errors import LARGE_LIMIT, LIMITS, SEVERAL, refused_option
+from graphrag_neo4j.llm.calls.errors import (
+    LARGE_LIMIT,
+    LIMITS,
+    SEVERAL,
+    refused_option,
+    status_of,
+)
 from graphrag_neo4j.model import Message, Request, T
 from graphrag_neo4j.text import tokens
 
@@ -18,6 +25,9 @@ Body = dict[str, Any]
 MORE_ROOM: Final = 4  # times as many tokens for reasoning in the second attempt
 NO_ROOM: Final = "room"  # is refused where the endpoint accepts no room for reasoning
 REFUSING: Final = frozenset({400, 422, 501})  # statuses of a call with an option that is refused
+# The encoding of a model may need more tokens than ours, by a third where it is far from it, and
+# the endpoint adds a frame to each prompt. A call that is held too high only waits.
+MARGIN, FRAME = 1.5, 50
 SCHEMA, PLAIN_JSON = "json_schema", "json_object"  # the two types of a response format
 
 
@@ -27,12 +37,14 @@ class Capabilities:
 
     `refused` holds the options that it refuses. `reasons` is True if it writes a reasoning before
     its reply; the tokens of the reasoning count into the limit of the reply. `hides_opening` is
-    True if that reasoning has come without its opening mark.
+    True if that reasoning has come without its opening mark. `reported` are the input tokens that
+    it has reported for the last call, None if it has not.
     """
 
     refused: set[str] = field(default_factory=set)
     reasons: bool = False
     hides_opening: bool = False
+    reported: int | None = None
 
 
 async def sent_without_refused(
@@ -50,8 +62,8 @@ async def sent_without_refused(
         body = body_without(known.refused | left_out)
         try:
             done = await send(body)
-        except openai.APIStatusError as error:
-            if error.status_code not in REFUSING:
+        except openai.APIError as error:
+            if status_of(error) not in REFUSING:
                 raise
             # Another call may have found out meanwhile what the endpoint refuses.
             while body_without(known.refused | left_out) == body:
@@ -67,7 +79,7 @@ async def sent_without_refused(
             return done, body
 
 
-def _next_refused(error: openai.APIStatusError, body: Body, already: Collection[str]) -> str | None:
+def _next_refused(error: openai.APIError, body: Body, already: Collection[str]) -> str | None:
     """Returns what is to be left out of a body that was refused, or None if it is not known."""
     sent = body.keys() - {"model", "messages", "input"}
     name = refused_option(error, sent | ({SEVERAL} if len(body.get("messages", ())) > 1 else set()))
@@ -82,7 +94,8 @@ class CallOptions:
 
     `openai_itself` tells that the endpoint is one of OpenAI's own, which wants the newer name of
     the limit. `room` is the number of tokens for reasoning. `attempt` is 1 where a first attempt
-    gave no text, because the model's reasoning reached the limit.
+    gave no text, because the model's reasoning reached the limit. `sent` is our own count of the
+    tokens of the prompt.
     """
 
     model: str
@@ -91,6 +104,7 @@ class CallOptions:
     openai_itself: bool = False
     room: int = 0
     attempt: int = 0
+    sent: int = 0
 
     def body(self, refused: Collection[str] | None = None, *, stream: bool = False) -> Body:
         """Returns the body of the call without the options that are refused, `known` by default."""
@@ -121,6 +135,15 @@ class CallOptions:
             return asked
         return asked + self.room * (MORE_ROOM if self.attempt else self.known.reasons)
 
+    def most(self, body: Body) -> tuple[int, int, int]:
+        """The tokens that a call may use at most: input tokens, none of them cached, and output.
+
+        A reply without a limit may be longer.
+        """
+        schema = tokens.count_line(json.dumps(body.get("response_format")))
+        limit = max(int(body.get(name) or 0) for name in LIMITS) or self.limit() or 0
+        return at_most(self.sent + schema), 0, limit
+
     @property
     def no_text(self) -> str:
         """The reason why a reply has no text, if it reached its limit before."""
@@ -141,6 +164,11 @@ class CallOptions:
         encoding = tokens.encoding(name)
         ids = [encoding.encode(word)[0] for word in self.request.choices]
         return dict.fromkeys(map(str, ids), 100)
+
+
+def at_most(sent: int) -> int:
+    """The input tokens that an endpoint may count where we count `sent`."""
+    return int(MARGIN * sent) + FRAME
 
 
 def embedding_body(

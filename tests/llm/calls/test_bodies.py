@@ -123,9 +123,12 @@ async def test_of_a_stream_with_an_event_that_is_no_json_the_text_before_counts(
 
 
 @pytest.mark.parametrize("error", [{"message": None}, "down", ["down"], {"message": ["x"]}])
-async def test_a_streamed_error_fails_the_call(error: object) -> None:
+async def test_a_streamed_error_fails_the_call_or_ends_the_text_before_it(error: object) -> None:
     with pytest.raises(ReplyError, match="the call failed"):
-        await streamed(events(delta("So be "), {"error": error}))
+        await streamed(events({"error": error}))
+    text, model = await streamed(events(delta("So be "), {"error": error}))
+    assert text == "So be "
+    assert model.meter.total.calls == 1
 
 
 @pytest.mark.parametrize(

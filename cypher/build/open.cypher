@@ -1,7 +1,6 @@
-// Reads the builds without an outcome; locks the Counter, so that only one run at a time looks.
-MERGE (counter:Counter:KgBuild {id: 'refs'})
-SET counter.id = 'refs'
-WITH counter
+// Reads the builds without an outcome, with what tells whether their processes still run.
 MATCH (build:Build:KgBuild) WHERE build.outcome IS NULL
-RETURN build.id AS id, build.host AS host, build.process AS process, build.born AS born,
-       build.command AS command, (timestamp() - build.renewed) / 1000.0 AS age
+RETURN build.id AS id, build.host AS host, build.process AS process,
+       build.namespace AS namespace, coalesce(build.ticks, build.born) AS start,
+       build.command AS command, coalesce(build.renewed_every, 10) AS every,
+       build.renewed AS renewed, (timestamp() - build.renewed) / 1000.0 AS age

@@ -2,7 +2,7 @@
 MATCH (build:Build:KgBuild)
 RETURN build.id AS id, toString(build.started) AS started, toString(build.finished) AS finished,
        CASE WHEN build.outcome IS NOT NULL THEN build.outcome
-            WHEN timestamp() - build.renewed > $void_after * 1000 THEN 'interrupted'
+            WHEN abs(timestamp() - build.renewed) > $void_after * 1000 THEN 'interrupted'
             ELSE 'running' END AS outcome,
        build.origin AS origin,
        coalesce(build.calls, 0) AS calls,

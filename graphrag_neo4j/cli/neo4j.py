@@ -159,13 +159,13 @@ def _refuse_busy(settings: Settings) -> None:
     A server that does not answer keeps nobody from ending it.
     """
     from graphrag_neo4j.graph.connection import connect  # noqa: PLC0415 - the driver comes with it
-    from graphrag_neo4j.graph.lease import refuse_busy  # noqa: PLC0415 - the driver comes with it
+    from graphrag_neo4j.graph.lease import void_builds  # noqa: PLC0415 - the driver comes with it
 
     async def look(server: embedded.Server) -> None:
         login = (server.uri, server.username, server.password)
         with anyio.move_on_after(SECONDS_TO_ANSWER):
             async with connect(*login, own=server) as graph:
-                await refuse_busy(graph)
+                await void_builds(graph)
 
     if server := embedded.running(settings):
         try:

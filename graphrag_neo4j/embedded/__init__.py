@@ -56,22 +56,26 @@ class Server:
         scheme, _, place = self.uri.partition("://")
         return f"{self.http_url}/browser/?dbms={scheme}://{self.username}@{place}"
 
-    def refuse_ended(self) -> None:
-        """Raises EmbeddedError if the process of the server has ended, with the likely reason."""
+    def address(self) -> tuple[str, int]:
+        """The host and port of this home's server, which another command may have restarted.
+
+        Raises EmbeddedError if it has ended, with the likely reason.
+        """
         home = Home(self.home)
-        if process.find(home, self.pid):
-            return
+        record = home.read() or ServerRecord()
+        if process.find(home, record.pid):
+            return LOOPBACK, record.bolt_port
         last_words = home.console_path.read_bytes() if home.console_path.exists() else b""
         if b"java.lang.OutOfMemoryError" in last_words[-LAST_WORDS:]:
             raise EmbeddedError(
-                f"The Neo4j in {self.home} has run out of memory and has ended, and this command"
-                f" with it: give it more by a line such as {HEAP}=8g in {home.own_config_path},"
-                " and run the same command again; the saved data is not lost."
+                f"The Neo4j in {self.home} has run out of memory and has ended: give it more by a"
+                f" line such as {HEAP}=8g in {home.own_config_path}, and run the same command"
+                " again; the saved data is not lost."
             )
         raise EmbeddedError(
-            f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with it:"
-            " run the same command again, which starts Neo4j again; the saved data is not lost."
-            f" Its log is {home.log_path}."
+            f"The Neo4j in {self.home} has ended: run the same command again, which starts Neo4j"
+            " again, or `kg-build neo4j start` for a server that still runs; the saved data is not"
+            f" lost. Its log is {home.log_path}."
         )
 
     def stopped(self) -> str:

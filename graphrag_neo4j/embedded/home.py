@@ -289,6 +289,8 @@ def write_config(
         # starts without that transaction.
         "internal.dbms.tx_log.fail_on_corrupted_log_files": "false",
         "db.logs.query.enabled": "OFF",
+        # By default a transaction waits without end for one whose program is suspended.
+        "db.lock.acquisition.timeout": "20s",
         "browser.post_connect_cmd": f"style {browse}/style.grass; guide {browse}/guide.html",
         "dbms.security.procedures.unrestricted": "gds.*",
         # By default Neo4j plans a statement anew for each order of magnitude of the sizes of its

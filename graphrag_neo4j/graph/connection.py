@@ -6,10 +6,11 @@ The name of a statement is that of its file, `cypher/<name>.cypher`; all values 
 import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Any, LiteralString, Protocol, TypeVar
 from urllib.parse import urlsplit
 
+import anyio
 from neo4j import (
     READ_ACCESS,
     WRITE_ACCESS,
@@ -22,6 +23,7 @@ from neo4j import (
     GraphDatabase,
     NotificationDisabledClassification,
     NotificationMinimumSeverity,
+    unit_of_work,
 )
 from neo4j.exceptions import (
     AuthError,
@@ -31,6 +33,7 @@ from neo4j.exceptions import (
     DriverError,
     Neo4jError,
     ServiceUnavailable,
+    TransientError,
 )
 
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
@@ -55,6 +58,10 @@ BULK_SIZE = 1000  # rows in a list
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 PORT = 7687  # Neo4j's port for drivers
 BROWSER_PORTS = (7473, 7474)  # Neo4j's ports for web pages
+LOCK_SECONDS = 20  # the longest wait for a lock of another process
+TAKEN_OVER = "Another run has taken over this graph; this one stops."
+# What Neo4j says of a transaction that has waited for a lock too long.
+LOCKED = ("LockAcquisitionTimeout", "DeadlockDetected", "LockClientStopped")
 # What is said of a database that Neo4j has given up.
 STOPPED = (
     "critical error, and needs to be restarted",
@@ -67,8 +74,8 @@ STOPPED = (
 class OwnServer(Protocol):
     """A server on this machine whose process and disk can be inspected."""
 
-    def refuse_ended(self) -> None:
-        """Raises GraphError if the process of the server has ended."""
+    def address(self) -> tuple[str, int]:
+        """Its host and port, which a restart may change. Raises GraphError if it has ended."""
 
     def stopped(self) -> str:
         """A sentence that says why the database may have stopped, and what to do."""
@@ -99,7 +106,8 @@ class Graph:
     A call sees what earlier calls have written, also where a follower of a cluster answers it.
 
     While `lease` names a build, each writing transaction first checks that this build still holds
-    the lease. So a run that was suspended can't write at the same time as its successor.
+    the lease. So a run that was suspended can't write at the same time as its successor. Its
+    transactions carry the build's name, so that the successor can end them.
     """
 
     def __init__(
@@ -119,7 +127,9 @@ class Graph:
         self._driver = driver
         self._auth = auth
         self._own = own
-        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
+        self._writing = anyio.Lock()
+        # A single server needs none, and after a load it would wait for a state that it never had.
+        self._bookmarks = None if own else AsyncGraphDatabase.bookmark_manager()
 
     async def refuse_stopped(self) -> None:
         """Raises GraphStoppedError if the database has stopped although its server answers."""
@@ -171,20 +181,39 @@ class Graph:
 
         The driver may call `work` again after a transient error. Under a lease these transactions
         run one after the other; with `fenced` False a transaction does not wait for the others.
+        `work` may have a limit by the driver's `unit_of_work(timeout=…)`. Raises GraphBusyError if
+        it waits for a lock too long.
         """
 
+        @unit_of_work(
+            {"kg_build": self.lease} if self.lease else None, getattr(work, "timeout", None)
+        )
         async def behind_fence(inner: AsyncManagedTransaction) -> T:
             tx = Transaction(inner)
             if fenced and self.lease and not await tx.run("build/fence", IdRow, build=self.lease):
-                raise GraphBusyError("Another run has taken over this graph; this one stops.")
+                raise GraphBusyError(TAKEN_OVER)
             return await work(tx)
 
-        with self._translated():
-            async with self._session(WRITE_ACCESS) as session:
-                return await session.execute_write(behind_fence)
+        # They wait for one another here, so only for other processes on locks that have a limit.
+        async with self._writing if fenced and self.lease else anyio.Lock():
+            with self._translated():
+                async with self._session(WRITE_ACCESS) as session:
+                    return await session.execute_write(behind_fence)
+
+    async def change_schema(self, statement: LiteralString, **parameters: object) -> None:
+        """Makes or drops an index or a constraint. Raises GraphBusyError if its label stays locked.
+
+        Whoever reads by an index of the label locks it, too. No limit of Neo4j for the time of a
+        transaction ends this wait. What is cancelled here is ended by Neo4j.
+        """
+        for _ in range(3):
+            with suppress(GraphBusyError), anyio.move_on_after(LOCK_SECONDS):
+                await self.run_plain(statement, **parameters)
+                return
+        raise GraphBusyError(_locked(self.address))
 
     async def run_plain(self, statement: LiteralString, **parameters: object) -> list[PlainRow]:
-        """Runs a statement that is made in Python (schema), auto-committed; returns its rows."""
+        """Runs a statement that is made in Python, auto-committed; returns its rows."""
         with self._translated():
             async with self._session(WRITE_ACCESS) as session:
                 return await (await session.run(statement, parameters)).data()
@@ -205,18 +234,13 @@ class Graph:
 
 
 def _living(own: OwnServer | None) -> Callable[[Address], list[Address]]:
-    """A resolver of addresses for the driver that raises GraphError if the server has ended.
+    """A resolver of addresses for the driver: where a server of ours runs now.
 
-    The driver calls it before each attempt to connect. Without it, the driver would try for half a
-    minute to reach a server that has ended, and the client of GDS for ten minutes.
+    The driver calls it before each attempt to connect. It raises GraphError if the server has
+    ended. Otherwise the driver would try for half a minute to reach it, and the client of GDS for
+    ten minutes.
     """
-
-    def resolve(address: Address) -> list[Address]:
-        if own:
-            own.refuse_ended()
-        return [address]
-
-    return resolve
+    return lambda address: [Address(own.address()) if own else address]
 
 
 @contextmanager
@@ -254,6 +278,7 @@ async def connect(
             uri,
             auth=auth,
             resolver=_living(own),
+            liveness_check_timeout=1,  # the server may have been restarted meanwhile
             # In an empty graph, a label without nodes is normal; so are two nodes that are found by
             # their keys, about which Neo4j warns as a cartesian product.
             notifications_min_severity=NotificationMinimumSeverity.WARNING,
@@ -335,28 +360,19 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
     try:
         yield
     except AuthError:
+        way = "run the same command again" if own else "set NEO4J_USERNAME and NEO4J_PASSWORD"
         raise GraphError(
-            f"Neo4j at {address} refuses the user name or the password: "
-            "set NEO4J_USERNAME and NEO4J_PASSWORD."
+            f"Neo4j at {address} refuses the user name or the password: {way}."
         ) from None
     except (ServiceUnavailable, OSError) as error:
         if own:
-            own.refuse_ended()
+            own.address()
         raise GraphError(_no_answer(address, error)) from error
-    except ClientError as error:
-        code = error.code or ""
-        said = f"refused a statement ({code}): {error.message}"
-        if code.endswith("DatabaseNotFound"):
-            said = "has no such database: set NEO4J_DATABASE to one that it has."
-        elif code.endswith("ConstraintValidationFailed"):
-            said = (
-                "holds a node that this program did not make, with the number of a node of the "
-                f"graph: change or remove that one. {error.message}"
-            )
-        raise GraphError(f"Neo4j at {address} {said}") from error
+    except (ClientError, TransientError) as error:
+        raise _refused(address, error) from error
     except (Neo4jError, DriverError) as error:
         if own and isinstance(error, DriverError):
-            own.refuse_ended()
+            own.address()
         if isinstance(error, DatabaseError) and any(part in str(error) for part in STOPPED):
             raise GraphStoppedError(
                 own.stopped()
@@ -366,6 +382,28 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
                 "the same command; the saved data is not lost."
             ) from error
         raise GraphError(f"Neo4j at {address} failed: {error}.") from error
+
+
+def _refused(address: str, error: Neo4jError) -> GraphError:
+    code = error.code or ""
+    if code.endswith(LOCKED):
+        return GraphBusyError(_locked(address))
+    said = f"refused a statement ({code}): {error.message}"
+    if code.endswith("DatabaseNotFound"):
+        said = "has no such database: set NEO4J_DATABASE to one that it has."
+    elif code.endswith("ConstraintValidationFailed"):
+        said = (
+            "holds a node that this program did not make, with the number of a node of the "
+            f"graph: change or remove that one. {error.message}"
+        )
+    return GraphError(f"Neo4j at {address} {said}")
+
+
+def _locked(address: str) -> str:
+    return (
+        f"Another transaction in Neo4j at {address} holds a lock that is needed here: wait for it, "
+        "or end it (SHOW TRANSACTIONS, TERMINATE TRANSACTION), and run the same command again."
+    )
 
 
 def _no_answer(address: str, error: BaseException) -> str:

@@ -172,8 +172,8 @@ async def _make(
 ) -> None:
     for index, found in lacking.items():
         if found:
-            await graph.run_plain(f"DROP INDEX {index.name}")
-        await graph.run_plain(index.statement, options={"indexConfig": wanted[index]})
+            await graph.change_schema(f"DROP INDEX {index.name}")
+        await graph.change_schema(index.statement, options={"indexConfig": wanted[index]})
 
 
 # Vectors
@@ -240,7 +240,7 @@ async def forget_vectors(graph: Graph) -> None:
     missing = await _lacking(graph, indexes)
     for index in indexes:
         if index not in missing:
-            await graph.run_plain(f"DROP INDEX {index.name}")
+            await graph.change_schema(f"DROP INDEX {index.name}")
     for kind in INDEXED_KINDS:
         after = ""
         while rows := await graph.write(f"embed/forget_{kind}", IdRow, after=after, limit=PAGE):

@@ -1,28 +1,40 @@
 """The lease: a run that writes holds it on its Build node, and a second run is refused.
 
-A lease is renewed every 10 s. It is void 60 s after the last renewal, or at once if its process was
-on this machine and has ended. All times are those of the server, so that clocks may differ.
+A lease is renewed every 2 s. It is void 60 s after the last renewal, or as soon as two renewals are
+missing if its process was on this machine and has ended, or if the clock was set back since then.
+All times are those of the server, so that clocks may differ.
+
+Whoever finds a lease void ends the open transactions of its run, which may be suspended, and only
+then locks anything.
 """
 
 import platform
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypedDict
 
 import anyio
 import psutil
+from neo4j import unit_of_work
 
-from graphrag_neo4j.errors import GraphBusyError
-from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.errors import GraphBusyError, GraphError
+from graphrag_neo4j.graph.connection import LOCK_SECONDS, TAKEN_OVER, Graph, Transaction
+from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
 from graphrag_neo4j.graph.rows import IdRow
-from graphrag_neo4j.graph.schema import begin_graph
+from graphrag_neo4j.graph.schema import begin_graph, ensure_schema
 from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.events import Listener, Waiting, silent
 
-RENEW_SECONDS = 10
+RENEW_SECONDS = 2
+MISSED = 2.5  # times the seconds between renewals: two of them are missing
 VOID_SECONDS = 60
-CLOCK_SECONDS = 2  # the start time of a process shifts a little when the clock is set
+LOOK_SECONDS = 1  # between two looks at a lease that may become void
+Used = Callable[[], Mapping[str, object]]
+"""Returns what a run has used so far, as properties of its Build."""
+CLOCK_SECONDS = 2  # a start in seconds shifts a little when the clock is set; ticks never do
 
 
 @dataclass(slots=True)
@@ -34,26 +46,40 @@ class Lease:
 
 
 class OpenBuildRow(TypedDict):
-    """A build without an outcome; `age`: seconds since its lease was renewed."""
+    """A build without an outcome, and its process.
+
+    `every` is the number of seconds between its renewals, and `age` that since the last one;
+    `renewed` is its time in milliseconds. `start` is that of the process: in ticks where there is a
+    `namespace`, and in seconds for a process outside Linux and in builds of earlier versions.
+    """
 
     id: str
     host: str
     process: int
-    born: float
+    namespace: str | None
+    start: float
     command: str
+    every: float
+    renewed: int
     age: float
+
+
+Void = Mapping[str, OpenBuildRow]
+"""Open builds whose lease is void, by their id."""
 
 
 @asynccontextmanager
 async def hold_lease(
-    graph: Graph, properties: Mapping[str, object], usage: Callable[[], Mapping[str, object]]
+    graph: Graph, properties: Mapping[str, object], usage: Used, listen: Listener = silent
 ) -> AsyncIterator[Lease]:
     """Holds the lease as long as the context lasts. `usage` is saved on the Build at each renewal.
 
-    Raises GraphBusyError that names the run that holds it, and GraphError for a graph of another
-    schema version.
+    The schema is made first where it is missing. Raises GraphBusyError that names the run that
+    holds the lease, and the errors of `ensure_schema`.
     """
-    lease = Lease(await _open(graph, properties))
+    void = await void_builds(graph, listen)
+    await ensure_schema(graph)
+    lease = Lease(await _open(graph, void, properties))
     graph.lease = lease.build
     try:
         with first_error():
@@ -63,55 +89,126 @@ async def hold_lease(
                 tasks.cancel_scope.cancel()
     except BaseException as error:
         lease.outcome = "failed" if isinstance(error, Exception) else "interrupted"
+        # Who takes over ends the transactions here, which Neo4j tells in its own words.
+        if not await _finish(graph, lease, usage()) and isinstance(error, GraphError):
+            raise GraphBusyError(TAKEN_OVER) from error
         raise
-    finally:
-        graph.lease = None
-        with anyio.CancelScope(shield=True):
-            await graph.write(
-                "build/finish", build=lease.build, usage=dict(usage()), outcome=lease.outcome
-            )
+    await _finish(graph, lease, usage())
 
 
-async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
+async def prepare_schema(graph: Graph, analyzer: str, listen: Listener = silent) -> None:
+    """Makes the schema and the full-text indexes before anybody reads, whose locks would delay it.
+
+    Another run that writes to the graph makes them itself. Raises the errors of `ensure_schema`.
+    """
+    with suppress(GraphBusyError):
+        await void_builds(graph, listen)
+        await ensure_schema(graph)
+        await ensure_fulltext_indexes(graph, analyzer)
+
+
+async def void_builds(graph: Graph, listen: Listener = silent) -> Void:
+    """The open builds, by id, if the leases of all are void.
+
+    It locks nothing, and waits for renewals where these decide. Raises GraphBusyError if a run
+    holds the lease.
+    """
+    first, waited = dict[str, OpenBuildRow](), 0
+    while True:
+        others = await graph.write("build/open", OpenBuildRow)
+        undecided = [one for one in others if not _is_void(one, first.setdefault(one["id"], one))]
+        if undecided or waited:
+            text = "Waiting to see whether another run has ended" if undecided else ""
+            listen(Waiting(text, waited))
+        if not undecided:
+            return {one["id"]: one for one in others}
+        await anyio.sleep(LOOK_SECONDS)
+        waited += LOOK_SECONDS
+
+
+def _is_void(other: OpenBuildRow, first: OpenBuildRow | None) -> bool:
+    """Whether a lease is void; False if it may become so soon. `first` is how it was first seen.
+
+    Raises GraphBusyError if it holds, or was not seen before.
+    """
+    if other["age"] > VOID_SECONDS:
+        return True
+    ahead = other["age"] < -other["every"]  # the server's clock was set back since then
+    if first is None or other["renewed"] != first["renewed"] or not (ahead or _has_ended(other)):
+        raise GraphBusyError(
+            f"Another run writes to this graph ({other['command']}, process {other['process']} on "
+            f"{other['host']}, last seen {max(other['age'], 0):.0f} s ago): wait for it, or end it."
+        )
+    return other["age"] - (first["age"] if ahead else 0) > MISSED * other["every"]
+
+
+async def _open(graph: Graph, void: Void, properties: Mapping[str, object]) -> str:
     build = str(uuid.uuid4())
-    process = psutil.Process()
-    own = {"host": platform.node(), "process": process.pid, "born": process.create_time()}
+    own = {**properties, **_this_process(), "renewed_every": RENEW_SECONDS}
+    if void:
+        await graph.write("build/terminate", IdRow, builds=list(void))
 
     async def start(tx: Transaction) -> None:
-        others = await tx.run("build/open", OpenBuildRow)
-        _refuse_living(others)
-        await tx.run("build/void", builds=[other["id"] for other in others])
+        await tx.run("build/lock")
+        for other in await tx.run("build/open", OpenBuildRow):
+            _is_void(other, void.get(other["id"]))  # it may have begun or gone on meanwhile
+        await tx.run("build/void", builds=list(void))
         await begin_graph(tx)
-        await tx.run("build/start", build=build, properties={**properties, **own})
+        await tx.run("build/start", build=build, properties=own)
 
-    await graph.transact(start)
+    await graph.transact(unit_of_work(timeout=LOCK_SECONDS)(start))
     return build
 
 
-async def refuse_busy(graph: Graph) -> None:
-    """Raises GraphBusyError if a run holds the lease; waits for no lock and writes nothing."""
-    _refuse_living(await graph.read("build/living", OpenBuildRow))
-
-
-def _refuse_living(others: Iterable[OpenBuildRow]) -> None:
-    for other in others:
-        if not _void(other):
-            raise GraphBusyError(
-                f"Another run writes to this graph ({other['command']}, process "
-                f"{other['process']} on {other['host']}, last seen {other['age']:.0f} s ago): "
-                "wait for it, or end it."
+async def _finish(graph: Graph, lease: Lease, usage: Mapping[str, object]) -> bool:
+    """Ends a build. Returns whether it held the lease until now."""
+    ended = {"build": lease.build, "usage": dict(usage), "outcome": lease.outcome}
+    rows = list[IdRow]()
+    with anyio.CancelScope(shield=True):
+        try:
+            rows = await graph.transact(
+                lambda tx: tx.run("build/finish", IdRow, **ended), fenced=False
             )
+        finally:
+            graph.lease = None
+    return bool(rows)
 
 
-def _void(other: OpenBuildRow) -> bool:
-    """Whether a lease was not renewed in time, or its process on this machine has ended."""
-    if other["age"] > VOID_SECONDS or other["host"] != platform.node():
-        return other["age"] > VOID_SECONDS
+def _this_process() -> dict[str, object]:
+    """What tells this process from others: its host, number and start.
+
+    On Linux, the start is also told in ticks since the boot, which no step of the clock changes.
+    `namespace` names this boot, and the namespace in which the process has its number.
+    """
+    process = psutil.Process()
+    own = {"host": platform.node(), "process": process.pid, "born": process.create_time()}
+    with suppress(OSError):  # another system
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        own["namespace"] = f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+        own["ticks"] = _ticks(process.pid)
+    return own
+
+
+def _ticks(process: int) -> int:
+    """The start of a process on Linux in ticks since the boot; 0 if it has ended as a zombie."""
+    stat = Path(f"/proc/{process}/stat").read_bytes()
+    state, *fields = stat.rpartition(b")")[2].split()  # the name before it may hold anything
+    return 0 if state == b"Z" else int(fields[18])
+
+
+def _has_ended(other: OpenBuildRow) -> bool:
+    """Whether the process of a build was on this machine and has ended; False if not known."""
+    number, namespace = other["process"], other["namespace"]
+    if other["host"] != platform.node() or namespace not in (
+        None,
+        _this_process().get("namespace"),
+    ):
+        return False
     try:  # a later process may have the same number
-        born = psutil.Process(other["process"]).create_time()
-    except psutil.NoSuchProcess:
+        start = _ticks(number) if namespace else psutil.Process(number).create_time()
+    except (OSError, psutil.NoSuchProcess):
         return True
-    return abs(born - other["born"]) >= CLOCK_SECONDS
+    return abs(start - other["start"]) >= CLOCK_SECONDS
 
 
 async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:
@@ -122,8 +219,8 @@ async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:
     return bool(rows)
 
 
-async def _renew(graph: Graph, build: str, usage: Callable[[], Mapping[str, object]]) -> None:
+async def _renew(graph: Graph, build: str, usage: Used) -> None:
     while True:
         await anyio.sleep(RENEW_SECONDS)
         if not await renew(graph, build, usage()):
-            raise GraphBusyError("Another run has taken over this graph; this one stops.")
+            raise GraphBusyError(TAKEN_OVER)

@@ -127,7 +127,7 @@ async def ensure_schema(graph: Graph) -> None:
     there = await _there(graph)
     for key, statement in wanted.items():
         if key not in there:
-            await graph.run_plain(statement)
+            await graph.change_schema(statement)
     if missing := wanted.keys() - (await _there(graph) if wanted.keys() - there else there):
         names = ", ".join(sorted(f"{label}({', '.join(of)})" for _, label, of in missing))
         raise GraphError(

@@ -22,7 +22,6 @@ from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.graph.lease import hold_lease
-from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.batch_tasks import Outbox
 from graphrag_neo4j.index.batches import (
     BatchUse,
@@ -105,15 +104,14 @@ async def build(
     stage = StageContext(graph, setup.backend, setup.run, setup.workers, listen_with_cost)
     result = IndexResult(origin=origin, skipped=corpus.skipped)
     await anyio.to_thread.run_sync(check_gds_access, settings, listen)
-    await ensure_schema(graph)
-    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     meter = backends.meter.name if backends.meter else None
     run = {"command": command_name(), "origin": origin, "meter": meter}
 
     def used() -> dict[str, object]:
         return asdict(setup.endpoint.meter.total) if setup.endpoint else {}
 
-    async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
+    async with hold_lease(graph, run, used, listen) as lease, setup.opened(stage.listen):
+        await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
         if corpus.places:

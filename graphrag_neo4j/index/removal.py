@@ -7,7 +7,6 @@ from graphrag_neo4j.documents import file_of, whole_of
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
-from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.stages.label import label_entities
@@ -31,8 +30,7 @@ async def remove(
     The next build makes new descriptions of the entities that the deleted documents mentioned.
     Raises GraphBusyError while another run writes to the graph.
     """
-    await ensure_schema(graph)
-    async with hold_lease(graph, {"command": command_name()}, dict):
+    async with hold_lease(graph, {"command": command_name()}, dict, listen):
         await refuse_half_imported(graph)
         known = await known_sources(graph, sources, files)
         listen(Started("deletion"))

@@ -3,9 +3,13 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +23,7 @@ from graphrag_neo4j.graph.connection import _translated
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.servers import release_under_test
+from tests.support.serving import Served, served
 
 Test = Callable[..., Awaitable[None]]
 SIZE = 400_000_000  # bytes of the small file system
@@ -31,7 +36,7 @@ RECORDED = {  # as Neo4j has said them, of a full disk
 
 
 # What is known of a server of ours whose disk is full.
-FULL: Any = SimpleNamespace(refuse_ended=lambda: None, stopped=lambda: "The disk is full.")
+FULL: Any = SimpleNamespace(address=lambda: None, stopped=lambda: "The disk is full.")
 
 
 @pytest.mark.parametrize(("code", "message"), RECORDED.items())
@@ -118,6 +123,63 @@ async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> 
                 lent.verify_connectivity()
             assert time.monotonic() - began < 20  # without our asking, 30 seconds and more
         assert running(settings) is None
+    finally:
+        stop(settings)
+
+
+def state_of(page: Served) -> int:
+    """The status with which a server says how its graph is."""
+    with closing(HTTPConnection(page.url.partition("//")[2])) as client:
+        client.request("GET", "/api/state", headers=page.headers)
+        return client.getresponse().status
+
+
+@embedded_only
+async def test_open_clients_connect_again_after_another_command_has_restarted_neo4j(
+    tmp_path: Path,
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "data.dump"
+    settings = settings_of(home)
+    environment = {
+        **os.environ,
+        "KG_HOME": str(home),
+        "KG_NEO4J_RELEASE": settings.neo4j_release,
+        "KG_MODEL": "extractive",
+    }
+
+    def command(*words: str) -> None:
+        neo4j = [sys.executable, "-m", "graphrag_neo4j.cli", "neo4j", *words]
+        subprocess.run(neo4j, env=environment, check=True, capture_output=True)  # noqa: S603 - ours
+
+    try:
+        async with AsyncGraphRAG(settings) as rag:
+            await rag.graph.run_plain("CREATE (:Kept)")
+            with served(tmp_path, environment) as page:
+
+                async def all_answer() -> None:
+                    # The first with statements that the driver does not try again by itself.
+                    assert await rag.graph.run_plain("MATCH (k:Kept) RETURN count(k) AS n")
+                    assert [row async for row in rag.graph.stream("state/version", dict)] == []
+                    assert (await rag.status()).counts["documents"] == 0
+                    with rag.graph.lend_driver() as lent:
+                        lent.verify_connectivity()
+                    assert state_of(page) == 200
+
+                await all_answer()
+                old = running(settings)
+                command("dump", str(file))
+                await all_answer()
+                for n in range(3):  # the loaded data knows nothing of these transactions
+                    await rag.graph.run_plain("CREATE (:Later {n: $n})", n=n)
+                command("stop")
+                with pytest.raises(EmbeddedError, match=r"has ended.*`kg-build neo4j start`"):
+                    await rag.status()
+                assert state_of(page) == 503
+                taken = int(old.uri.rpartition(":")[2]) if old else 0
+                with socket.create_server(("127.0.0.1", taken)):
+                    command("load", str(file), "--yes")
+                    command("start")
+                    await all_answer()
     finally:
         stop(settings)
 

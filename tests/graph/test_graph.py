@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import LiteralString
 
+import anyio
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -16,7 +17,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.client.doctor import check_schema
-from graphrag_neo4j.errors import GraphError, InputError
+from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
+from graphrag_neo4j.graph import connection as connection_module
 from graphrag_neo4j.graph.connection import Graph, Transaction, connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.lease import hold_lease
@@ -169,3 +171,32 @@ async def test_a_graph_of_another_schema_is_refused(graph: Graph, alone: Setting
     assert (check.ok, "install" in check.says) == (False, True)
     await graph.run_plain("MATCH (n) DETACH DELETE n")
     assert "no graph yet" in (await check_schema(graph)).says
+
+
+@pytest.mark.one_release
+async def test_an_index_is_made_as_soon_as_readers_let_it_and_else_says_what_it_waits_for(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "LOCK_SECONDS", 0.5)
+    make, drop = (
+        "CREATE INDEX kg_test IF NOT EXISTS FOR (x:Chunk) ON (x.test)",
+        "DROP INDEX kg_test",
+    )
+    with graph.lend_driver() as driver, driver.session(database=graph.database) as session:
+        with session.begin_transaction() as reading:
+            reading.run("MATCH (c:Chunk {id: 'any'}) RETURN c").consume()
+            with anyio.fail_after(30), pytest.raises(GraphBusyError, match="holds a lock"):
+                await graph.change_schema(make)
+        reading = session.begin_transaction()
+        reading.run("MATCH (c:Chunk {id: 'any'}) RETURN c").consume()
+
+        async def read_on() -> None:
+            await anyio.sleep(0.6)
+            reading.close()
+
+        monkeypatch.setattr(connection_module, "LOCK_SECONDS", 20)
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(read_on)
+                await graph.change_schema(make)
+    await graph.change_schema(drop)

@@ -3,10 +3,12 @@
 import os
 import platform
 import re
+import signal
+import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
 
 import anyio
 import psutil
@@ -15,13 +17,13 @@ import pytest
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.graph import lease as lease_module
-from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
-from graphrag_neo4j.graph.lease import hold_lease, refuse_busy, renew
-from graphrag_neo4j.graph.schema import refuse_foreign
+from graphrag_neo4j.graph.connection import TAKEN_OVER, Graph, PlainRow, Transaction
+from graphrag_neo4j.graph.lease import hold_lease, renew, void_builds
+from graphrag_neo4j.graph.schema import begin_graph, refuse_foreign
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.status import IndexResult, read_status
-from graphrag_neo4j.model.events import Event, Started, silent
+from graphrag_neo4j.model.events import Event, Started, Waiting, silent
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -61,7 +63,43 @@ async def builds(graph: Graph) -> list[PlainRow]:
 
 async def held(graph: Graph, **properties: object) -> None:
     """A build of another process that has not ended."""
+    await graph.transact(begin_graph)
     await graph.write("build/start", build="other", properties={**RUN, **properties})
+
+
+# A run that stays in a writing transaction until it gets a line.
+WRITES = """
+import sys
+import anyio
+from graphrag_neo4j.graph.connection import connect
+from graphrag_neo4j.graph.lease import hold_lease
+
+async def run():
+    async with connect(*sys.argv[1:4]) as graph:
+        async with hold_lease(graph, {"command": "first"}, dict):
+            await graph.transact(work)
+
+async def work(tx):
+    print("writing", flush=True)
+    await anyio.to_thread.run_sync(sys.stdin.readline)
+    await tx.run("import/done")
+
+anyio.run(run)
+"""
+
+
+@contextmanager
+def run_that_writes(server: TestServer) -> Iterator[subprocess.Popen[str]]:
+    """A run in a process of its own, in the middle of a transaction."""
+    command = [sys.executable, "-c", WRITES, server.uri, server.username, server.password]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:  # noqa: S603 - ours
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == "writing\n"
+            yield process
+        finally:
+            process.kill()
 
 
 async def index(graph: Graph, settings: Settings, text: str = TALE) -> IndexResult:
@@ -102,16 +140,116 @@ async def test_of_many_runs_at_once_one_gets_the_lease(checked_server: TestServe
 async def test_the_lease_of_a_process_stands_while_it_runs(graph: Graph) -> None:
     born = psutil.Process().create_time() - 100  # a dead one had the number that we have
     await held(graph, host=platform.node(), process=os.getpid(), born=born)
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 26000")
     await hold(graph)
     await graph.run_plain("MATCH (b:Build) DELETE b")
     command = [sys.executable, "-c", "input()"]
     async with await anyio.open_process(command) as waiting:
         born = psutil.Process(waiting.pid).create_time()
         await held(graph, host=platform.node(), process=waiting.pid, born=born)
+        await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 26000")
         with pytest.raises(GraphBusyError, match=f"process {waiting.pid} "):
             await hold(graph)
         waiting.kill()
     await hold(graph)
+    assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
+
+
+async def test_a_killed_run_is_followed_when_two_renewals_are_missing(
+    graph: Graph, checked_server: TestServer
+) -> None:
+    events: list[Event] = []
+    with run_that_writes(checked_server) as process:
+        process.kill()
+        process.wait()
+        async with hold_lease(graph, RUN, dict, events.append):
+            [dead, _] = await builds(graph)
+    waits = [one.seconds for one in events if isinstance(one, Waiting)]
+    assert waits
+    assert waits == sorted(waits)
+    assert events[-1] == Waiting("", waits[-1])
+    assert dead["outcome"] == "interrupted"
+
+
+async def test_no_step_of_the_clock_makes_a_running_process_an_ended_one(
+    graph: Graph, checked_server: TestServer
+) -> None:
+    with run_that_writes(checked_server) as process:
+        for step in (-7000, 7000):  # ms, less than 60 s
+            await graph.run_plain(
+                "MATCH (b:Build) SET b.renewed = b.renewed + $n, b.born = b.born + $n / 1000",
+                n=step,
+            )
+            with pytest.raises(GraphBusyError, match=f"process {process.pid} "):
+                await hold(graph)
+
+
+@pytest.mark.parametrize("namespace", ["of another container", None])
+async def test_a_process_of_another_namespace_is_not_looked_for_here(
+    graph: Graph, namespace: str | None
+) -> None:
+    here = lease_module._this_process()
+    if "namespace" not in here:
+        pytest.skip("this system has no namespaces of processes")
+    # This process has that number here, and began at another time.
+    await held(graph, **{**here, "ticks": 1, "renewed_every": 2}, command="serve")
+    await graph.run_plain(
+        "MATCH (b:Build) SET b.renewed = b.renewed - 20000,"
+        " b.namespace = coalesce($namespace, b.namespace)",
+        namespace=namespace,
+    )
+    if namespace:
+        with pytest.raises(GraphBusyError, match=r"serve, process \d+ on .*, last seen 2\d s ago"):
+            await hold(graph)
+    else:
+        await hold(graph)
+
+
+async def test_a_dead_build_of_a_clock_that_was_ahead_is_not_waited_for_until_then(
+    graph: Graph,
+) -> None:
+    await held(graph, host="elsewhere", process=1, born=0.0, renewed_every=0.2)
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed + 86400000")
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["interrupted"]
+    await hold(graph)
+    assert {one["outcome"] for one in await builds(graph)} == {"interrupted", "done"}
+
+
+async def test_a_build_that_is_renewed_lives_also_ahead_of_the_clock(
+    graph: Graph, other: Graph
+) -> None:
+    await held(graph, host="elsewhere", process=1, born=0.0, renewed_every=2)
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed + 86400000")
+
+    def renew_it(event: Event) -> None:
+        if isinstance(event, Waiting):
+            tasks.start_soon(other.run_plain, "MATCH (b:Build) SET b.renewed = b.renewed + 1")
+
+    async with anyio.create_task_group() as tasks:
+        with pytest.raises(GraphBusyError, match="process 1 on elsewhere, last seen 0 s ago"):
+            async with hold_lease(graph, RUN, dict, renew_it):
+                pass
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signals to suspend a process")
+async def test_a_suspended_run_holds_nobody_up_and_is_taken_over_after_60_seconds(
+    graph: Graph, checked_server: TestServer
+) -> None:
+    with run_that_writes(checked_server) as process:
+        process.send_signal(signal.SIGSTOP)
+        with anyio.fail_after(30), pytest.raises(GraphBusyError, match=f"process {process.pid} "):
+            await hold(graph)
+        await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 61000")
+        with anyio.fail_after(30):
+            await hold(graph)
+        [row] = await graph.run_plain(
+            "SHOW TRANSACTIONS YIELD metaData, status WHERE metaData.kg_build IS NOT NULL"
+            " AND NOT status STARTS WITH 'Terminated' RETURN count(*) AS open"
+        )
+        assert row["open"] == 0
+        process.send_signal(signal.SIGCONT)
+        _, err = process.communicate("\n")
+    assert err.splitlines()[-1].endswith(f"GraphBusyError: {TAKEN_OVER}")
     assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
 
 
@@ -159,34 +297,57 @@ async def test_a_build_that_loses_its_lease_stops(
     assert then == await other.run_plain(read)
 
 
-async def test_nobody_takes_over_in_the_middle_of_a_transaction(graph: Graph, other: Graph) -> None:
-    order = []
+async def test_who_takes_over_ends_the_transaction_of_the_run_before(
+    graph: Graph, other: Graph
+) -> None:
+    over = anyio.Event()
 
     async def take_over() -> None:
         async with hold_lease(other, RUN, dict):
-            order.append("taken over")
+            over.set()
 
-    async def work(_tx: Transaction) -> None:
+    async def work(tx: Transaction) -> None:
+        await tx.run("import/done")
         tasks.start_soon(take_over)
-        await anyio.sleep(0.2)
-        order.append("written")
+        await over.wait()
 
-    async with hold_lease(graph, RUN, dict), anyio.create_task_group() as tasks:
-        await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
-        await graph.transact(work)
-    assert order == ["written", "taken over"]
+    async def run() -> None:
+        async with hold_lease(graph, RUN, dict):
+            await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+            await graph.transact(work)
+
+    async with anyio.create_task_group() as tasks:
+        with pytest.raises(GraphBusyError, match=TAKEN_OVER):
+            await run()
+    assert graph.lease is None
+
+
+async def test_who_waits_for_a_lock_of_somebody_else_is_told_so(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_module, "LOCK_SECONDS", 1)
+    await hold(graph)
+    with (
+        graph.lend_driver() as driver,
+        driver.session(database=graph.database) as session,
+        session.begin_transaction() as locking,
+    ):
+        locking.run("MATCH (counter:Counter) SET counter.id = counter.id").consume()
+        with anyio.fail_after(30), pytest.raises(GraphBusyError, match="SHOW TRANSACTIONS"):
+            await hold(graph)
+    await hold(graph)
 
 
 async def test_whether_a_run_writes_is_seen_without_a_lock(graph: Graph, other: Graph) -> None:
     async def work(_tx: Transaction) -> None:
         with pytest.raises(GraphBusyError, match=f"kg-build, process {os.getpid()} on"):
-            await refuse_busy(other)
+            await void_builds(other)
 
-    await refuse_busy(other)
+    await void_builds(other)
     async with hold_lease(graph, RUN, dict):
         await graph.transact(work)  # it holds the lock that the opening of a lease waits for
         await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
-        await refuse_busy(other)
+        await void_builds(other)
     assert len(await builds(graph)) == 1
 
 

@@ -18,6 +18,7 @@ import openai
 import pytest
 
 from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.graph.indexes import await_indexes
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.integrations.serve.access import MOST_CONNECTIONS
 from graphrag_neo4j.integrations.serve.chat import MODELS, Footnotes
@@ -472,6 +473,17 @@ async def test_a_file_that_was_left_is_read_once_nothing_holds_it_up(
             "Carol": "read",
             "ada.txt": "read",
         }
+
+
+async def test_who_takes_documents_makes_the_schema_before_anybody_reads(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    await carol.graph.run_plain("DROP INDEX kg_chunk_text")
+    with served(tmp_path, carol.environment, "--write") as writing:
+        assert ask(writing, "/api/state", **writing.headers)[0] == 200
+        made = "SHOW FULLTEXT INDEXES YIELD name WHERE name = 'kg_chunk_text' RETURN count(*) AS n"
+        assert await carol.graph.run_plain(made) == [{"n": 1}]
+        await await_indexes(carol.graph)
 
 
 def test_what_is_followed_is_read_and_everybody_sees_it(carol: Indexed, tmp_path: Path) -> None:

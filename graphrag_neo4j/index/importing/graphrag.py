@@ -19,7 +19,6 @@ from graphrag_neo4j.graph.evidence import RefKind, ReportToSave, give_refs, save
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.graph.rows import pages
-from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.clustering.tree import TreeCommunity, community_row
 from graphrag_neo4j.index.documents import DocumentChunksRow
 from graphrag_neo4j.index.importing.evidence import (
@@ -176,9 +175,8 @@ async def import_graphrag(
     The same call continues an import that was interrupted. Raises InputError where the graph is not
     empty, GraphBusyError while another run writes to it, and GraphError where Neo4j fails.
     """
-    await ensure_schema(graph)
-    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
-    async with hold_lease(graph, {"command": "import"}, dict):
+    async with hold_lease(graph, {"command": "import"}, dict, listen):
+        await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
         await graph.transact(lambda tx: _begin(tx, tables))
         imported = await _import(graph, tables, listen)
         await await_indexes(graph)

@@ -10,7 +10,6 @@ from typing import TypedDict, TypeVar
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.lease import hold_lease
-from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.resolution.evidence_moves import (
     Split,
@@ -226,8 +225,7 @@ async def _change(
     graph: Graph, work: Callable[[Transaction], Awaitable[T]], listen: Listener, *, rules: bool
 ) -> T:
     """Runs a transaction under the lease, and brings names, types and weights up to date."""
-    await ensure_schema(graph)
-    async with hold_lease(graph, {"command": command_name()}, dict):
+    async with hold_lease(graph, {"command": command_name()}, dict, listen):
         await refuse_half_imported(graph)
         result = await graph.transact(work)
         await merge(graph, listen)

@@ -16,6 +16,7 @@ import uvicorn
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.graph.lease import prepare_schema
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.integrations.serve.access import MOST_CONNECTIONS, Access, Connection
@@ -79,6 +80,8 @@ async def serve(
     With `write`, people upload and delete documents.
     Raises the errors of `AsyncGraphRAG.watch`.
     """
+    if write or paths:
+        await prepare_schema(rag.graph, rag.settings.fulltext_analyzer, listen)
     questions = Questions(rag, day, paths, Uploads(rag.settings) if write else None)
     app = make_app(questions)
     hosts = {*allowed, str(listening.getsockname()[0])}

@@ -1,12 +1,21 @@
 """What a caller gives wrongly: one sentence says so, and names the nearest right one."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
+from graphrag_neo4j import (
+    AsyncGraphRAG,
+    Corpus,
+    Document,
+    GraphRAG,
+    InputError,
+    ReadOptions,
+    Settings,
+)
 from graphrag_neo4j.graph.connection import check_address
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.question import Question, asked_of
@@ -134,6 +143,81 @@ SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.find_entities("Marley", limit=-1), "limit must be a whole number from 1 on"),
     (lambda rag: rag.sources("1"), "A source's ref must be a whole number"),  # type: ignore[arg-type]
 ]
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ((None, "a.txt"), "The text of the document 'a.txt' must be a str, and is None."),
+        ((5, "a.txt"), "The text of the document 'a.txt' must be a str, and is 5."),
+        ((b"Marley", "a.txt"), "The text of the document 'a.txt' must be a str, and is b'Marley'."),
+        ((TALE, None), "The source of the document 'Ebenezer Scrooge met "),
+        ((TALE, Path("a.txt")), "must be a str, and is PosixPath('a.txt')."),
+        (("Marley was dead.", ""), "The source of the document 'Marley was dead.' is empty: give"),
+        (("Marley was dead.", " \n"), "The source of the document 'Marley was dead.' is empty"),
+        ((TALE, "a.txt", None), "The title of the document 'a.txt' must be a str, and is None."),
+        ((TALE, "a.txt", "", ["x"]), "The metadata of the document 'a.txt' must be a Mapping"),
+    ],
+)
+def test_a_document_that_can_not_be_one_is_named(made: tuple[Any, ...], said: str) -> None:
+    assert said in refused(lambda: Document(*made))
+
+
+@dataclass
+class Loaded:
+    """A document as LangChain has it, of a loader that checks nothing."""
+
+    page_content: object = TALE
+    metadata: object = field(default_factory=lambda: {"source": "a.txt"})
+    id: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("loaded", "said"),
+    [
+        (Loaded(None), "The text of the document 'a.txt' must be a str, and is None."),
+        (Loaded(metadata=None), "A Loaded is not a Document"),
+        (Loaded(metadata={}), 'has no metadata "source" and no id'),
+        (Loaded(metadata={"source": " "}), "The source of the document 'Ebenezer Scrooge met"),
+        (TALE, "A str is not a Document: give Documents(text, source)"),
+    ],
+)
+def test_a_document_of_a_list_is_named_by_its_place(loaded: object, said: str) -> None:
+    corpus = Corpus.of([Document(TALE, "b"), loaded], ReadOptions())
+    told = refused(lambda: [*corpus.items])
+    assert told.startswith("Document 2 of the list: ")
+    assert said in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the text itself",
+        TALE,
+        "Marley was dead.\nHe was.",
+        "He/she met Marley in London.",
+        "马利死了。",
+        "Marley" * 9_000,
+        "Marley " * 9_000,
+    ],
+)
+def test_a_text_that_is_given_as_a_path_is_told_from_a_path_that_is_not_there(text: str) -> None:
+    for given in (text, [text], [Path(), text]):
+        said = refused(lambda given=given: Corpus.of(given, ReadOptions()))  # type: ignore[misc]
+        assert said.endswith("looks like a text: give [Document(text, source)].")
+        assert len(said) < 140
+
+
+@pytest.mark.parametrize(
+    "path", ["gone", "gone.txt", "my papers", "papers/gone.txt", "Minutes of the meeting.txt"]
+)
+def test_a_path_that_is_not_there_stays_a_path(path: str, tmp_path: Path) -> None:
+    assert "matches no file" in refused(lambda: Corpus.of(path, ReadOptions()))
+    folder = tmp_path / "the text of a talk. It was long."
+    folder.mkdir()
+    (folder / "a.txt").write_text(TALE)
+    for there in (folder.name, "the text of*/a.txt", "the text of a talk*"):
+        assert len([*Corpus.of(there, ReadOptions()).items]) == 1, there
 
 
 @pytest.mark.usefixtures("graph")

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import anyio.to_thread
@@ -122,6 +123,19 @@ async def test_files_are_deleted_by_source_and_by_path_from_anywhere(
     assert await sources(graph) == ["c.txt"]
 
 
+async def test_a_deletion_tells_what_the_graph_does_not_have_and_what_is_like_it(
+    graph: Graph, alone: Settings
+) -> None:
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        await rag.index([Document(TALE, "memory:tale")])
+        assert await rag.delete("memory:tael", "nope") == {"memory:tael": [], "nope": []}
+        assert await rag.delete("memory:tale") == {"memory:tale": ["memory:tale"]}
+    told = [event.text for event in heard if isinstance(event, Notice) and event.warning]
+    assert told == ["memory:tael, nope are not in the graph. Did you mean memory:tale?"]
+    assert await sources(graph) == []
+
+
 async def test_a_file_is_deleted_with_its_rows_and_nothing_of_a_like_name(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
@@ -230,6 +244,46 @@ def test_a_stream_that_is_left_closes_its_connection_and_one_read_to_its_end_kee
     with pytest.raises(InputError, match="not open"):
         next(left)
     left.close()
+
+
+def test_what_a_stream_spent_is_counted_at_once_when_it_is_left(
+    slow: Settings, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(pace=0.05)
+
+    def left_by_break(rag: GraphRAG) -> None:
+        for _ in rag.stream(QUESTION, method="basic"):
+            break
+
+    def left_by_an_error(rag: GraphRAG) -> None:
+        with suppress(KeyError):
+            for piece in rag.stream(QUESTION, method="basic"):
+                raise KeyError(piece)
+
+    def dropped(rag: GraphRAG) -> None:
+        next(rag.stream(QUESTION, method="basic"))
+
+    with GraphRAG(slow) as rag:
+        for calls, leave in enumerate((left_by_break, left_by_an_error, dropped), start=1):
+            leave(rag)
+            used = rag.usage["answer"]
+            assert (used.calls, used.estimated) == (calls, calls), leave.__name__
+    assert rag.usage["answer"] == used
+
+
+def test_a_client_that_another_thread_closes_ends_the_calls_that_wait(
+    slow: Settings, endpoint: FakeEndpoint
+) -> None:
+    rag = GraphRAG(slow).open()
+    stream = rag.stream(QUESTION, method="basic")
+    next(stream)
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(next, stream)
+        time.sleep(0.5)
+        rag.close()
+        with pytest.raises(InputError, match=r"was closed before|not open"):
+            waiting.result()
+    assert is_dropped(endpoint)
 
 
 async def test_an_asynchronous_stream_that_is_left_closes_its_connection(

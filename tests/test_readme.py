@@ -322,7 +322,7 @@ async def test_its_python_runs_in_a_notebook_in_a_service_and_as_a_script(
         with TestClient(names["app"]) as client:
             reply = client.get("/ask", params={"question": "What did Sam Altman say?"})
         assert reply.status_code == 200
-        assert reply.json()["sources"], reply.text
+        assert reply.json()["citations"], reply.text
     script = [sys.executable, "-W", "error", "-c", block.text]
     ran = await anyio.run_process(script, check=False)
     assert (ran.returncode, ran.stderr.decode()) == (0, "")

@@ -44,6 +44,8 @@ RARER = {
     "import": "Import an index of microsoft/graphrag, or a graph of another Neo4j.",
     "export": "Write the graph for other programs, as GraphML or CSV.",
 }
+# The commands that save while they work, and continue where they were interrupted.
+SAVING = {"index", "delete", "resolve", "import", "eval"}
 # The module of a command that shares one with others.
 MODULES = {
     "estimate": "index",
@@ -80,10 +82,13 @@ def without_unused() -> Iterator[None]:
 class LazyGroup(click.Group):
     """The commands. Only the module of the one that is used is imported, so start-up is quick."""
 
+    used = ""  # the command that runs
+
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Imports the module of a command, and returns the command. None if there is none."""
         if name not in self.commands:
             return None
+        self.used = name
         with without_unused():
             module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
         command: click.Command = getattr(module, "import_" if name == "import" else name)
@@ -146,9 +151,7 @@ def _run() -> int:
         terminal.line(f"Error: {refusal(error)}", error=True)
         return 1
     except (KeyboardInterrupt, click.Abort):
-        terminal.line(
-            "The command was interrupted. The work done so far is saved. Run the same command "
-            "again to continue.",
-            error=True,
-        )
+        saved = "The work done so far is saved. Run the same command again to continue."
+        told = ["The command was interrupted.", *([saved] if commands.used in SAVING else [])]
+        terminal.line(" ".join(told), error=True)
         return INTERRUPTED

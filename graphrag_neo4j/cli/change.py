@@ -21,10 +21,9 @@ from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.importing import ImportSummary, read_tables
 from graphrag_neo4j.index.importing.neo4j import PASSWORD, OtherNeo4j, suggested_mapping
-from graphrag_neo4j.index.removal import sources_under
 from graphrag_neo4j.index.resolution.decisions import BY_SPLIT, NameDecision
 from graphrag_neo4j.model.events import Started
-from graphrag_neo4j.settings.arguments import check_path, nearest
+from graphrag_neo4j.settings.arguments import check_path
 
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
 NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
@@ -42,11 +41,8 @@ def delete(sources: tuple[str, ...], source_root: Path | None) -> None:
     for source in sources:
         check_path(source, "A source")
 
-    async def work(rag: AsyncGraphRAG, _: EventDisplay) -> tuple[dict[str, list[str]], list[str]]:
-        found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
-        return found, [] if all(found.values()) else await sources_under(rag.graph, "")
-
-    found, known = options.ask(options.settings_of(), work)
+    reading = ReadOptions(source_root=source_root)
+    found = options.ask(options.settings_of(), lambda rag, _: rag.delete(*sources, options=reading))
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
     if any(found.values()):
@@ -54,16 +50,8 @@ def delete(sources: tuple[str, ...], source_root: Path | None) -> None:
             "Descriptions and reports may still tell of it until the next `kg-build index` renews "
             "them."
         )
-    if missing := [given for given, deleted in found.items() if not deleted]:
-        are = "is" if len(missing) == 1 else "are"
-        by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
-        near = [
-            by_file.get(name, name)
-            for one in missing
-            for name in (nearest(one, known) or nearest(one.rpartition("/")[2], by_file))[:1]
-        ]
-        hints = "".join(f" Did you mean {name}?" for name in dict.fromkeys(near))
-        raise click.ClickException(f"{', '.join(missing)} {are} not in the graph.{hints}")
+    if not all(found.values()):
+        raise click.exceptions.Exit(1)
 
 
 @click.command()

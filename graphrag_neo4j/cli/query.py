@@ -11,7 +11,7 @@ from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.cli.output.words import counted, refusal, total_usage
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
-from graphrag_neo4j.query.answer import METHODS, Answer, Method, as_plain
+from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.query.question import EXPAND, Question
 from graphrag_neo4j.query.selection import conditions_of
@@ -105,7 +105,7 @@ def query(
 
     found = options.ask(settings, work, quiet=as_json_ or markdown, fleeting=True)
     if as_json_:
-        terminal.json_text(options.as_json(as_plain(found)))
+        terminal.json_text(found.to_json())
     elif markdown:
         terminal.block(answer.footnoted(found))
         answer.print_incomplete(found, error=True)

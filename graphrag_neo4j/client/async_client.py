@@ -5,8 +5,10 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
+import asyncio
+import os
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
 
 DEFAULT = ReadOptions()
 PASSAGES = 16  # of a corpus, from which `tune` chooses
+FORKED = "This GraphRAG was opened before a fork: open a new one in each process."
+OTHER_LOOP = "This GraphRAG was opened in another event loop: open one in each, or use GraphRAG."
 IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
@@ -85,6 +89,8 @@ class AsyncGraphRAG:
         self._listen = listen
         self._stack = AsyncExitStack()
         self._open: Graph | None = None
+        self._process = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._backends = Backends(settings)
 
     @classmethod
@@ -114,10 +120,12 @@ class AsyncGraphRAG:
         address or if this client is already open.
         """
         if self._open is not None:
+            self._refuse_elsewhere()
             raise InputError("This GraphRAG is open already.")
         if notice := self.settings.named_by_env_file():
             self._listen(Notice(notice, warning=True))  # also shown with --quiet
         server = None if self.settings.neo4j_uri else await self._own_server()
+        self._process, self._loop = os.getpid(), asyncio.get_running_loop()
         self._open = await self._stack.enter_async_context(self._connection(server))
         if server:
             try:
@@ -130,9 +138,15 @@ class AsyncGraphRAG:
     async def aclose(self) -> None:
         """Closes the connections to Neo4j and to the model. A second call does nothing.
 
-        The embedded server keeps running. The client can be opened again.
+        The embedded server keeps running. The client can be opened again. A fork of the process
+        closes nothing. Raises InputError in another event loop than that of `aopen`, unless that
+        one is closed.
         """
-        self._open = None
+        if self._open is not None and os.getpid() != self._process:
+            return
+        if self._loop and not self._loop.is_closed():
+            self._refuse_elsewhere()
+        self._open = self._loop = None
         try:
             await self._backends.aclose()
         finally:
@@ -146,11 +160,13 @@ class AsyncGraphRAG:
 
     @property
     def graph(self) -> Graph:
-        """The graph that this client has open. Raises InputError if the client is not open."""
+        """The graph that this client has open.
+
+        Raises InputError if it is not open, or was opened in another event loop or process.
+        """
         if self._open is None:
-            raise InputError(
-                "This GraphRAG is not open: use it in a `with` statement, or call aopen first."
-            )
+            raise InputError("This GraphRAG is not open: use it in `with`, or call aopen first.")
+        self._refuse_elsewhere()
         return self._open
 
     @property
@@ -260,11 +276,11 @@ class AsyncGraphRAG:
         rows are deleted. The file of an upload (see `kg-build serve --write`) is deleted, too, and
         no row of it can be deleted alone. `options` are the options that the files were read with;
         only `source_root` matters here. The result holds, for each of `sources`, the sources of the
-        documents that were deleted; this list is empty if the graph had none. Raises InputError for
-        a value that is not a source, GraphBusyError while another run writes to this graph, and
-        GraphError if Neo4j fails.
+        documents that were deleted; this list is empty if the graph had none, of which a notice
+        tells. Raises InputError for a value that is not a source, GraphBusyError while another run
+        writes to this graph, and GraphError if Neo4j fails.
         """
-        from graphrag_neo4j.index.removal import remove
+        from graphrag_neo4j.index.removal import not_there, remove
         from graphrag_neo4j.index.uploads import Uploads
 
         _check_options(options)
@@ -282,10 +298,13 @@ class AsyncGraphRAG:
         )
         for path in filter(None, map(uploads.path_of, found)):
             path.unlink(missing_ok=True)  # else the next server would read it again
-        return {
+        deleted = {
             given: [one for one in found if whole_of(one) == given or file_of(one) == file]
             for given, file in files.items()
         }
+        if missing := [given for given, sources in deleted.items() if not sources]:
+            self._listen(Notice(await not_there(self.graph, missing), warning=True))
+        return deleted
 
     async def resolve(
         self,
@@ -426,7 +445,9 @@ class AsyncGraphRAG:
         check_tuning(self.settings)
         corpus = Corpus.of(what, options, self.settings)
         sample = await read_sample(corpus, passages, self._listen)
-        return await tune(sample, self._backends, wishes, self._listen)
+        # No one else would close the connections of a client that is not open.
+        async with nullcontext(self.graph) if self._open else aclosing(self._backends):
+            return await tune(sample, self._backends, wishes, self._listen)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
         """Returns the text of an answer piece by piece, for use in `async for`.
@@ -615,6 +636,14 @@ class AsyncGraphRAG:
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
         return list(missing)
+
+    def _refuse_elsewhere(self) -> None:
+        """Raises InputError in another process or event loop than that of `aopen`."""
+        if os.getpid() != self._process:
+            raise InputError(FORKED)
+        with suppress(RuntimeError):  # no loop runs here
+            if asyncio.get_running_loop() is not self._loop:
+                raise InputError(OTHER_LOOP)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:
         """Connects to the embedded server, or to the server of the settings."""

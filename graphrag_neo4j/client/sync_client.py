@@ -8,18 +8,22 @@ It runs AsyncGraphRAG in a thread of its own, so it works in a script, in a note
 loop and in a thread pool alike.
 """
 
+import asyncio
+import atexit
+import sys
+import threading
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
-from concurrent.futures import Future
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, aclosing, suppress
 from functools import wraps
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
+from anyio import move_on_after
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from graphrag_neo4j.client.async_client import DEFAULT, AsyncGraphRAG
+from graphrag_neo4j.client.async_client import DEFAULT, FORKED, AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Usage
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+LONGEST_END = 5.0  # seconds that clients and streams may take to end before they are left behind
 
 
 def _blocking(
@@ -52,7 +57,10 @@ def _blocking(
         def work() -> Awaitable[T]:
             return method(self._async, *args, **kwargs)
 
-        return self._call_unopened(work) if unopened and not self._portal else self._call(work)
+        if unopened and self._thread is None:
+            with start_blocking_portal() as portal:
+                return portal.call(work)
+        return self._call(work)
 
     return call
 
@@ -90,8 +98,7 @@ class GraphRAG:
 
     def __init__(self, settings: Settings, listen: Listener = silent) -> None:
         self._async = AsyncGraphRAG(settings, listen)
-        self._stack = ExitStack()
-        self._portal: BlockingPortal | None = None
+        self._thread: _ClientThread | None = None
 
     @classmethod
     def from_env(cls, listen: Listener = silent, **settings: Unpack[SettingsOptions]) -> Self:
@@ -107,23 +114,30 @@ class GraphRAG:
 
         Raises the errors of AsyncGraphRAG.aopen: GraphError and InputError.
         """
-        if self._portal is not None:
+        if self._thread is not None:
+            self._opened()
             raise InputError("This GraphRAG is open already.")
-        with ExitStack() as stack:
-            portal = stack.enter_context(start_blocking_portal())
-            stack.enter_context(portal.wrap_async_context_manager(self._async))
-            self._portal, self._stack = portal, stack.pop_all()
+        self._thread = thread = _ClientThread(self._async)
+        self._end = weakref.finalize(self, thread.end)
+        self._end.atexit = False  # handlers of the caller may still use the client
+        thread.start()
+        with ExitStack() as at_failure:
+            at_failure.callback(self.close)
+            self._call(self._async.aopen)
+            at_failure.pop_all()
         return self
 
     def close(self) -> None:
         """Closes the connections to Neo4j and to the model. A second call does nothing.
 
-        The embedded server keeps running. The client can be opened again.
+        A call that another thread still waits for saves what has arrived and raises InputError. The
+        embedded server keeps running. The client can be opened again.
         """
-        try:
-            self._stack.close()
-        finally:
-            self._portal = None
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._end.detach()
+            thread.end()
+            thread.join()
 
     def __enter__(self) -> Self:
         return self.open()
@@ -133,7 +147,12 @@ class GraphRAG:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """The calls, tokens and cost of all that this client has done; see AsyncGraphRAG.usage."""
+        """The calls, tokens and cost of all that this client has done; see AsyncGraphRAG.usage.
+
+        A stream that was left is counted, too.
+        """
+        if (thread := self._thread) and thread is not threading.current_thread():
+            wait(list(thread.ending), LONGEST_END)
         return self._async.usage
 
     def watch(
@@ -144,12 +163,14 @@ class GraphRAG:
         Use it in `for`: it gives the result of each build. `options`, the limit of costs and the
         errors are those of AsyncGraphRAG.watch. Raises InputError if a path does not exist.
         """
-        results = self._async.watch(*paths, options=options)
+        results, thread = self._async.watch(*paths, options=options), self._opened()
+        thread.streams.add(results)
         try:
             while True:
                 yield self._call(lambda: anext(results))
         finally:
-            self._call(results.aclose)
+            if ending := thread.begin_end(results):
+                ending.result()
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "Stream":
         """Returns the text of an answer piece by piece, for use in `for`.
@@ -157,24 +178,16 @@ class GraphRAG:
         When all pieces have come, `.answer` of the stream is the complete answer. `question`, `how`
         and the errors are those of `query`.
         """
-        stream = self._async.stream(question, **how)
-        return Stream(stream, self._call, self._opened())
 
-    def _call_unopened(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Runs work that needs no graph, and then closes the connections to the model."""
+        async def begun() -> AsyncStream:
+            return self._async.stream(question, **how)
 
-        async def run() -> T:
-            try:
-                return await work()
-            finally:
-                await self._async.aclose()
-
-        with start_blocking_portal() as portal:
-            return portal.call(run)
+        stream, thread = self._call(begun), self._opened()
+        thread.streams.add(stream)
+        return Stream(stream, self._call, thread.begin_end)
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
-        portal = self._opened()
-        ended = Event()
+        thread, ended = self._opened(), threading.Event()
 
         async def run() -> T:
             try:
@@ -182,20 +195,100 @@ class GraphRAG:
             finally:
                 ended.set()
 
-        future = portal.start_task_soon(run)
+        future = thread.portal.result().start_task_soon(run)
         try:
             return future.result()
         except KeyboardInterrupt:
             future.cancel()
             ended.wait()  # the build saves what has arrived, for which it needs the open graph
             raise
+        except CancelledError:
+            if self._thread is thread and thread.stopped.is_set():
+                raise SystemExit from None  # the process ends, and so does this thread of it
+            raise InputError("This GraphRAG was closed before the call had ended.") from None
 
-    def _opened(self) -> BlockingPortal:
-        if self._portal is None:
-            raise InputError(
-                "This GraphRAG is not open: use it in a `with` statement, or call open first."
-            )
-        return self._portal
+    def _opened(self) -> "_ClientThread":
+        if self._thread is None:
+            raise InputError("This GraphRAG is not open: use it in `with`, or call open first.")
+        if not self._thread.is_alive():
+            raise InputError(FORKED)
+        return self._thread
+
+
+class _Executor(ThreadPoolExecutor):
+    """Runs work in threads, and at once where the process ends, when no thread is started."""
+
+    def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Runs work. The driver looks up the address of Neo4j so, also to save what has arrived."""
+        try:
+            return super().submit(work, *args, **kwargs)
+        except RuntimeError:
+            done: Future[T] = Future()
+            done.set_result(work(*args, **kwargs))
+            return done
+
+
+class _ClientThread(threading.Thread):
+    """The thread of an open client: an event loop, and a portal through which others use it.
+
+    It lives until `end` is called, or until the process ends, which it does not keep from ending.
+    Then its work is cancelled, which saves what has arrived, and the client is closed. It is not
+    alive in a fork of the process.
+    """
+
+    def __init__(self, client: AsyncGraphRAG) -> None:
+        super().__init__(name="GraphRAG", daemon=True)
+        self.portal: Future[BlockingPortal] = Future()
+        self.streams = weakref.WeakSet[AsyncStream | AsyncGenerator[Any]]()  # that may be open
+        self.ending: set[Future[None]] = set()  # of streams that were left
+        self._client, self._loop = client, asyncio.new_event_loop()
+        self._loop.set_default_executor(_Executor())
+        self.stopped = asyncio.Event()
+
+    def run(self) -> None:
+        """Works until the end, and closes the client."""
+        self._loop.run_until_complete(self._work())
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()  # not by a Runner, which starts a thread: Python ends without new ones
+
+    async def _work(self) -> None:
+        async with aclosing(self._client):
+            async with BlockingPortal() as portal:
+                self.portal.set_result(portal)
+                await self.stopped.wait()
+                await portal.stop(cancel_remaining=True)
+            begun = asyncio.all_tasks() - {asyncio.current_task()}
+            closing = [stream.aclose() for stream in self.streams]
+            with move_on_after(LONGEST_END):
+                await asyncio.gather(*begun, *closing, return_exceptions=True)  # some close already
+
+    def end(self) -> None:
+        """Begins the end of the thread, and does not wait: a garbage collection may call this."""
+        with suppress(RuntimeError):  # its loop has ended
+            self._loop.call_soon_threadsafe(self.stopped.set)
+
+    def begin_end(self, stream: AsyncStream | AsyncGenerator[Any]) -> Future[None] | None:
+        """Begins the end of a stream, also in a garbage collection.
+
+        Returns None in this thread, which must not wait for itself, and where no loop runs any
+        more: a loop that ends has closed all streams.
+        """
+        if not self.is_alive() or sys.is_finalizing():
+            return None
+        ending = asyncio.run_coroutine_threadsafe(stream.aclose(), self._loop)
+        self.ending.add(ending)
+        ending.add_done_callback(self.ending.discard)
+        return None if self is threading.current_thread() else ending
+
+
+@atexit.register
+def _end_all() -> None:
+    """Closes the clients that are still open when the process ends."""
+    threads = [one for one in threading.enumerate() if isinstance(one, _ClientThread)]
+    for thread in threads:
+        thread.end()
+    for thread in threads:
+        thread.join(LONGEST_END / len(threads))
 
 
 class Stream:
@@ -209,10 +302,10 @@ class Stream:
         self,
         stream: AsyncStream,
         call: Callable[[Callable[[], Awaitable[Any]]], Any],
-        portal: BlockingPortal,
+        begin_end: Callable[[AsyncStream], Future[None] | None],
     ) -> None:
         self._stream, self._call = stream, call
-        self._end = weakref.finalize(self, _start, portal, stream.aclose)
+        self._end = weakref.finalize(self, begin_end, stream)
 
     def close(self) -> None:
         """Ends the call to the model if it still runs. A second call does nothing."""
@@ -246,15 +339,3 @@ class Stream:
     def answer(self) -> Answer:
         """The answer. Raises InputError while its text is still coming."""
         return self._stream.answer
-
-
-def _start(portal: BlockingPortal, end: Callable[[], Awaitable[None]]) -> Future[None] | None:
-    """Ends a stream in the client's thread. Returns None in that thread, or after its end.
-
-    A garbage collection in that thread needs nothing more: the event loop closes generators that
-    are dropped, also when the loop ends.
-    """
-    try:
-        return portal.start_task_soon(end)
-    except RuntimeError:
-        return None

@@ -255,9 +255,10 @@ def from_langchain(document: object) -> Document:
     "seq_num" is added to it. Raises InputError if it has neither a source nor an id, and for an
     object of another type.
     """
-    if not isinstance(document, LangChainDocument):
+    if not isinstance(document, LangChainDocument) or not isinstance(document.metadata, dict):
         raise InputError(
-            f"A {type(document).__name__} is not a Document: give a Document, ours or LangChain's."
+            f"A {type(document).__name__} is not a Document: give Documents(text, source), or "
+            "those of LangChain."
         )
     row = {str(name): value for name, value in document.metadata.items()}
     if row.get("source"):

@@ -1,5 +1,7 @@
 """The corpus: documents that are given, or files that a thread reads a few at a time."""
 
+import os
+import re
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -12,6 +14,7 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import partial
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,6 +49,11 @@ ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path
 AT_ONCE = 50
 ENOUGH = 1_000_000  # characters of documents that are read ahead
 NAMED = 5  # files that a notice names; it counts the rest
+# What a caller rather means as a text than as a path: with a line break, with more characters than
+# a name may have, a sentence, or three words without a separator and a suffix.
+LIKE_A_TEXT = re.compile(
+    r"\n|[^/\\]{256}|[。！？।]|(\S+\s+){2}.*[.!?…]\W*\Z|\A(?!.*\.\w{1,5}\Z)([^\s/\\*]+\s+){2}[^/\\*]+\Z"
+)
 
 
 class Nodes(Protocol):
@@ -97,14 +105,14 @@ class Corpus:
         if isinstance(given, Corpus):
             return given
         if isinstance(given, str | Path):
-            return cls.of_paths([check_path(given, "A path")], options, settings)
+            given = [given]
         if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | Mapping):
             raise InputError(
                 "index takes a path, a list of paths, or a list of documents; the given value is "
                 f"none of these but of type {type(given).__name__}."
             )
         if isinstance(given, Sequence) and all(isinstance(one, str | Path) for one in given):
-            return cls.of_paths([check_path(one, "A path") for one in given], options, settings)
+            return cls.of_paths([_path(one) for one in given], options, settings)
         return cls.of_documents(given)
 
     @classmethod
@@ -142,7 +150,7 @@ class Corpus:
     @classmethod
     def of_documents(cls, documents: Iterable[object]) -> "Corpus":
         """A corpus of our documents or those of LangChain, in their order."""
-        return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)
+        return cls(_numbered(documents))
 
     async def documents(self) -> AsyncIterator[Document]:
         """The documents in order; the reasons for unreadable files are added to `unreadable`."""
@@ -229,6 +237,24 @@ class Corpus:
     ) -> Iterator[tuple[Path, Iterable[Item]]]:
         for path in files:
             yield path, read(path, options, partial(guessed, path), self._process)
+
+
+def _path(given: str | Path) -> str | Path:
+    """A path of a caller. Raises InputError for a text, which is hardly a path and matches none."""
+    path = str(check_path(given, "A path"))
+    if LIKE_A_TEXT.search(path) and not (os.path.exists(path) or glob(path)):  # noqa: PTH110, PTH207 - pathlib takes no long text
+        said = f"{path!r:.50} is no path, and looks like a text: give [Document(text, source)]."
+        raise InputError(said)
+    return given
+
+
+def _numbered(documents: Iterable[object]) -> Iterator[Document]:
+    """The documents of a caller. An error about one names its place in the list."""
+    for number, one in enumerate(documents, start=1):
+        try:
+            yield one if isinstance(one, Document) else from_langchain(one)
+        except InputError as error:
+            raise InputError(f"Document {number} of the list: {error}") from None
 
 
 def _size(path: Path) -> int:

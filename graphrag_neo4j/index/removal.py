@@ -12,6 +12,7 @@ from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
+from graphrag_neo4j.settings.arguments import nearest
 from graphrag_neo4j.text.files import KeyCounts
 
 IN_BATCHES = (
@@ -46,6 +47,19 @@ async def remove(
 async def sources_under(graph: Graph, prefix: str) -> list[str]:
     """The sources that begin with `prefix`, of the documents in the graph, in order."""
     return [row["source"] for row in await graph.read("ingest/sources", SourceRow, prefix=prefix)]
+
+
+async def not_there(graph: Graph, missing: Sequence[str]) -> str:
+    """A sentence that says that the graph has no such documents, and which are most similar."""
+    known = await sources_under(graph, "")
+    by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
+    near = [
+        by_file.get(name, name)
+        for one in missing
+        for name in (nearest(one, known) or nearest(one.rpartition("/")[2], by_file))[:1]
+    ]
+    hints = "".join(f" Did you mean {name}?" for name in dict.fromkeys(near))
+    return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not in the graph.{hints}"
 
 
 async def known_sources(

@@ -1,12 +1,14 @@
 """The data types that pass between the layers: documents, requests to a model, and its results.
 
-They have no behaviour of their own. The graph model is described in docs/how-it-works.md.
+They have no behaviour of their own; a document only refuses what it can't hold. The graph model is
+described in docs/how-it-works.md.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Self, TypeVar
 
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.quotation import Draft
 
 Origin = Literal["model", "extractive"]
@@ -34,13 +36,27 @@ class Document:
     """A text and its source.
 
     `source` identifies the document: a URI, a path or any other name that stays the same from run
-    to run. `metadata` holds texts, numbers and booleans by name; None means no value.
+    to run. `metadata` holds texts, numbers and booleans by name; None means no value. Raises
+    InputError for a text, source or title that is no text, and for an empty source.
     """
 
     text: str
     source: str
     title: str = ""
     metadata: Mapping[str, Scalar | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        kinds: dict[str, type] = {"text": str, "source": str, "title": str, "metadata": Mapping}
+        for name, kind in kinds.items():
+            if not isinstance(given := getattr(self, name), kind):
+                must = f"must be a {kind.__name__}, and is {given!r:.40}"
+                raise InputError(f"The {name} of the document {self._named()} {must}.")
+        if not self.source.strip():
+            must = "is empty: give a name that stays the same from run to run"
+            raise InputError(f"The source of the document {self._named()} {must}.")
+
+    def _named(self) -> str:
+        return f"{self.source if str(self.source or '').strip() else self.text!r:.60}"
 
 
 @dataclass(frozen=True, slots=True)

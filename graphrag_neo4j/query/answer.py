@@ -137,6 +137,18 @@ class Answer:
         """
         return footnoted(self.text, numbers, quotes=self.origin == "extractive")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the whole answer as values that JSON knows, as `--json` prints it.
+
+        docs/json/query.json describes the form.
+        """
+        context = [_context(table) for table in self.context]
+        return asdict(replace(self, context=())) | {"context": context}
+
+    def to_json(self) -> str:
+        """Returns `to_dict` as a JSON text, which `kg-build query --json` prints."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+
     @property
     def cited(self) -> Sequence[Cited]:
         """The citations in the text as (kind, ref) pairs, in their order."""
@@ -308,15 +320,6 @@ def _shared(sentence: Sentence, statement: Words, named: Words) -> int:
 
 def _words(text: str) -> Words:
     return frozenset(without_possessive(word) for word in content_words(text))
-
-
-def as_plain(answer: Answer) -> dict[str, Any]:
-    """Returns the whole answer as plain values, as --json prints it.
-
-    docs/json/query.json describes the form.
-    """
-    context = [_context(table) for table in answer.context]
-    return asdict(replace(answer, context=())) | {"context": context}
 
 
 def _context(table: ContextTable) -> dict[str, Any]:

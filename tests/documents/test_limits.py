@@ -250,6 +250,7 @@ def test_ctrl_c_ends_the_reading_of_a_file(slow: Path) -> None:
             time.sleep(0.05)
         time.sleep(1)  # it reads the first file, for minutes
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+        _, said = running.communicate(timeout=60)
     assert running.returncode == 130
+    assert said.endswith("The command was interrupted.\n")  # nothing is saved that could go on
     assert not any(reader.is_running() for reader in readers)

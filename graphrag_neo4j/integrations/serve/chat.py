@@ -24,7 +24,7 @@ from graphrag_neo4j.integrations.serve.access import problem
 from graphrag_neo4j.integrations.serve.questions import Asked, Questions, as_events, while_there
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationRef, cited, escaped, footnoted
-from graphrag_neo4j.query.answer import METHODS, Answer, Citation, as_plain
+from graphrag_neo4j.query.answer import METHODS, Answer, Citation
 from graphrag_neo4j.settings.arguments import did_you_mean
 from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import excerpt
@@ -241,7 +241,7 @@ async def streamed(
                 continue
             yield event({"content": notes.end(piece.citations, base)})
             finish = "length" if piece.incomplete else "stop"
-            yield event({}, finish, graphrag=as_plain(piece))
+            yield event({}, finish, graphrag=piece.to_dict())
             if request.stream_options and request.stream_options.include_usage:
                 yield event({}, choices=[], usage=_usage(piece))
     yield END
@@ -266,7 +266,7 @@ def _completion(request: ChatRequest, text: str, answer: Answer | None) -> dict[
             }
         ],
         "usage": _usage(answer),
-        **({"graphrag": as_plain(answer)} if answer else {}),
+        **({"graphrag": answer.to_dict()} if answer else {}),
     }
 
 

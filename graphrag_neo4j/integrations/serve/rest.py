@@ -33,7 +33,7 @@ from graphrag_neo4j.integrations.serve.questions import (
 from graphrag_neo4j.integrations.serve.runs import Runs, RunState
 from graphrag_neo4j.integrations.serve.uploads import delete as delete_document
 from graphrag_neo4j.integrations.serve.uploads import keep
-from graphrag_neo4j.query.answer import METHODS, Answer, as_plain
+from graphrag_neo4j.query.answer import METHODS, Answer
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.suggestions import Suggestion
 from graphrag_neo4j.settings.options import QueryOptions
@@ -84,7 +84,7 @@ async def ask(body: Ask, questions: Asked, request: Request) -> Response:
     if body.stream:
         return await as_events(request, _told(questions, body.question, how), _failed)
     answer = await while_there(request, questions.whole(body.question, how))
-    return JSONResponse(as_plain(answer))
+    return JSONResponse(answer.to_dict())
 
 
 @router.get("/state")
@@ -190,7 +190,7 @@ async def _told(
         async for piece in pieces:
             if isinstance(piece, Answer):
                 number = questions.keep(piece, how.get("history", ()))
-                yield _event("answer", {"id": number, **as_plain(piece)})
+                yield _event("answer", {"id": number, **piece.to_dict()})
             else:
                 yield _event("text", piece)
 

@@ -1,3 +1,3 @@
 // Removes a batch whose results are all in the graph.
 MATCH (batch:Batch {id: $id})
-DELETE batch
+DETACH DELETE batch

@@ -4,5 +4,5 @@ MATCH (request:BatchRequest:KgBuild)
 WHERE any(step IN $steps WHERE request.id STARTS WITH step + '-')
   AND (request.text IS NOT NULL OR request.error IS NOT NULL)
 WITH request LIMIT $limit
-DELETE request
+DETACH DELETE request
 RETURN count(*) AS n

@@ -1,4 +1,4 @@
 // Removes the requests of a batch that have no result.
 MATCH (request:BatchRequest:KgBuild {batch: $batch})
 WHERE request.text IS NULL AND request.error IS NULL
-DELETE request
+DETACH DELETE request

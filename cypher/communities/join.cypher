@@ -1,7 +1,7 @@
 // Moves entities to another leaf community.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
-OPTIONAL MATCH (entity)-[old:IN_COMMUNITY]->()
+OPTIONAL MATCH (entity)-[old:IN_COMMUNITY]->(:KgBuild)
 DELETE old
 WITH entity, row
 MATCH (leaf:Community {id: row.leaf})

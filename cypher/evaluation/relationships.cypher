@@ -1,5 +1,5 @@
 // Reads a page of relationships with all that an answer is shown of them.
-MATCH ()-[pair:RELATED]->() WHERE pair.id > $after
+MATCH (:KgBuild)-[pair:RELATED]->(:KgBuild) WHERE pair.id > $after
 WITH pair ORDER BY pair.id LIMIT $limit
 RETURN pair.id AS id,
   [toString(coalesce(pair.weight, 0)), toString(coalesce(pair.opposite, 0)),

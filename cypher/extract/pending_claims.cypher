@@ -1,5 +1,5 @@
 // Reads a page of chunks after ref $after with entities read and claims pending or failed ($state).
-MATCH (chunk:Chunk:KgBuild)-[:PART_OF]->(document:Document)
+MATCH (chunk:Chunk:KgBuild)-[:PART_OF]->(document:Document:KgBuild)
 WHERE chunk.claims = $state AND chunk.extraction = 'done' AND chunk.ref > $after
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text, document.header AS header,
        chunk.claims_with IS NOT NULL AS again

@@ -15,5 +15,5 @@ CALL (entities) {
   RETURN community
 }
 WITH DISTINCT community
-MATCH (community)-[:PARENT*0..]->(above:Community:KgBuild)
+MATCH (community) (()-[:PARENT]->(:KgBuild))* (above:Community:KgBuild)
 SET above.stale = true, above.forgetting = true

@@ -3,15 +3,15 @@ MATCH (entity:Entity:KgBuild) WHERE entity.stale = true
 WITH entity LIMIT $limit
 RETURN entity.id AS id,
   COLLECT {
-    MATCH (entity)<-[mention:MENTIONS]-(:Chunk) UNWIND mention.names AS name
+    MATCH (entity)<-[mention:MENTIONS]-(:Chunk:KgBuild) UNWIND mention.names AS name
     WITH name, count(*) AS n RETURN [name, n]
   } AS mentioned,
   COLLECT {
-    MATCH (entity)<-[about:SUBJECT|OBJECT]-(:Claim)
+    MATCH (entity)<-[about:SUBJECT|OBJECT]-(:Claim:KgBuild)
     WITH about.name AS name, count(*) AS n RETURN [name, n]
   } AS claimed,
   COLLECT {
-    MATCH (entity)<-[mention:MENTIONS]-(:Chunk) UNWIND mention.types AS type
+    MATCH (entity)<-[mention:MENTIONS]-(:Chunk:KgBuild) UNWIND mention.types AS type
     WITH type, count(*) AS n RETURN [type, n]
   } AS types,
-  COUNT { (entity)-[:RELATED]-() } AS degree
+  COUNT { (entity)-[:RELATED]-(:KgBuild) } AS degree

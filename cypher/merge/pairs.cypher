@@ -1,6 +1,6 @@
 // Reads a page of marked pairs with all their statements; does a statement go from the start of
 // the pair to its end?
-MATCH (start:KgBuild)-[pair:RELATED]->() WHERE pair.stale = true
+MATCH (start:KgBuild)-[pair:RELATED]->(:KgBuild) WHERE pair.stale = true
 WITH start, pair LIMIT $limit
 RETURN pair.id AS id,
   COLLECT { MATCH (source)-[stated:STATED {pair: pair.id}]->()

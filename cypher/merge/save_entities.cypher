@@ -13,7 +13,7 @@ SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
 REMOVE entity.stale
 WITH entity, renamed
 CALL (entity) {
-  MATCH (entity)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community:KgBuild)
+  MATCH (entity)-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (community:Community:KgBuild)
   SET community.stale = true
 }
 WITH entity WHERE renamed

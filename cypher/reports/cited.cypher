@@ -5,7 +5,7 @@ CALL (citation) {
   MATCH (x:Entity:KgBuild {ref: citation.ref}) RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
-  MATCH ()-[x:RELATED {ref: citation.ref}]->() RETURN x.id AS id, x.id AS content
+  MATCH (:KgBuild)-[x:RELATED {ref: citation.ref}]->(:KgBuild) RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Claims'
   MATCH (x:Claim:KgBuild {ref: citation.ref}) RETURN x.id AS id, x.id AS content

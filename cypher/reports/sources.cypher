@@ -1,14 +1,14 @@
 // Reads the statements of chunks about members and their pairs, at most $most chunks for each.
 UNWIND $ids AS id
-MATCH (community:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(a:Entity)
+MATCH (community:Community {id: id}) (()<-[:PARENT]-(:KgBuild))* ()<-[:IN_COMMUNITY]-(a:Entity:KgBuild)
 CALL (community, a) {
-  MATCH (a)<-[mention:MENTIONS]-(chunk:Chunk)
+  MATCH (a)<-[mention:MENTIONS]-(chunk:Chunk:KgBuild)
   WITH a, mention, chunk ORDER BY chunk.id LIMIT $most
   UNWIND mention.descriptions AS text
   RETURN [a.id] AS about, chunk, text
   UNION ALL
-  MATCH (a)-[pair:RELATED]->(b:Entity)
-  WHERE EXISTS { (b)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community) }
+  MATCH (a)-[pair:RELATED]->(b:Entity:KgBuild)
+  WHERE EXISTS { (b)-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (community) }
   CALL (pair) {
     MATCH ()-[stated:STATED {pair: pair.id}]->()
     RETURN stated ORDER BY stated.chunk, stated.id LIMIT $most

@@ -1,11 +1,11 @@
 // Reads the decisions about spellings, and those that were made in blocks.
 CALL () {
   UNWIND $ids AS id
-  MATCH (:Spelling {id: id})-[compared:COMPARED]-()
+  MATCH (:Spelling {id: id})-[compared:COMPARED]-(:KgBuild)
   RETURN compared
   UNION
   UNWIND $blocks AS block
-  MATCH (:Spelling:KgBuild)-[compared:COMPARED {block: block}]->()
+  MATCH (:Spelling:KgBuild)-[compared:COMPARED {block: block}]->(:KgBuild)
   RETURN compared
 }
 WITH compared, startNode(compared) AS a, endNode(compared) AS b

@@ -2,7 +2,7 @@
 // the claims of its chunk use for its entity.
 CALL () {
   UNWIND $entities AS id
-  MATCH (chunk:Chunk)-[mention:MENTIONS]->(entity:Entity {id: id})
+  MATCH (chunk:Chunk:KgBuild)-[mention:MENTIONS]->(entity:Entity {id: id})
   RETURN chunk, mention, entity
   UNION
   UNWIND $rows AS row
@@ -11,5 +11,5 @@ CALL () {
 }
 RETURN chunk.id AS chunk, entity.id AS entity, mention.names AS names, mention.types AS types,
   mention.descriptions AS descriptions,
-  COLLECT { MATCH (chunk)<-[:FROM]-(:Claim)-[about:SUBJECT|OBJECT]->(entity)
+  COLLECT { MATCH (chunk)<-[:FROM]-(:Claim:KgBuild)-[about:SUBJECT|OBJECT]->(entity)
             RETURN DISTINCT about.name } AS claimed

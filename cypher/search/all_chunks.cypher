@@ -2,4 +2,4 @@
 MATCH (chunk:Chunk:KgBuild) WHERE chunk.ref > $after
 WITH chunk ORDER BY chunk.ref LIMIT $limit
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text,
-       COLLECT { MATCH (chunk)-[:PART_OF]->(document:Document) RETURN document.meta_date }[0] AS date
+       COLLECT { MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild) RETURN document.meta_date }[0] AS date

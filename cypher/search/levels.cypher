@@ -4,7 +4,7 @@
 MATCH (community:Community:KgBuild) WHERE community.report IS NOT NULL
 WITH community.level AS level, coalesce(community.origin = 'elements', false) AS plain,
      coalesce(community.origin = 'extractive', false) AS quoted,
-     EXISTS { (community)<-[:PARENT]-() } AS split, sum(coalesce(community.n_tokens, 0)) AS n
+     EXISTS { (community)<-[:PARENT]-(:KgBuild) } AS split, sum(coalesce(community.n_tokens, 0)) AS n
 WITH max(level) AS deepest, collect({level: level, n: n, plain: plain, split: split, quoted: quoted}) AS groups
 UNWIND range(0, coalesce(deepest, -1)) AS level
 UNWIND groups AS c

@@ -8,7 +8,7 @@ RETURN
   } AS entities,
   COLLECT {
     CALL () {
-      MATCH (e:Entity:KgBuild)<-[:SUBJECT|OBJECT]-(claim:Claim)
+      MATCH (e:Entity:KgBuild)<-[:SUBJECT|OBJECT]-(claim:Claim:KgBuild)
       WHERE e.id IN $ids AND e.top_claims IS NULL
       RETURN claim
       UNION
@@ -17,10 +17,10 @@ RETURN
       MATCH (claim:Claim {id: id})
       RETURN claim
     }
-    WITH claim, COUNT { MATCH (claim)-[:SUBJECT|OBJECT]->(e) WHERE e.id IN $ids } AS about
+    WITH claim, COUNT { MATCH (claim)-[:SUBJECT|OBJECT]->(e:KgBuild) WHERE e.id IN $ids } AS about
     ORDER BY about DESC, claim.id LIMIT $claims
-    OPTIONAL MATCH (claim)-[:SUBJECT]->(subject:Entity)
-    OPTIONAL MATCH (claim)-[:OBJECT]->(object:Entity)
+    OPTIONAL MATCH (claim)-[:SUBJECT]->(subject:Entity:KgBuild)
+    OPTIONAL MATCH (claim)-[:OBJECT]->(object:Entity:KgBuild)
     RETURN {id: claim.id, ref: claim.ref, subject: coalesce(subject.name, claim.subject_text),
             object: coalesce(object.name, claim.object_text), type: claim.type,
             status: claim.status, start: claim.start_date, end: claim.end_date,
@@ -28,7 +28,7 @@ RETURN
   } AS claims,
   COLLECT {
     MATCH (e:Entity:KgBuild) WHERE e.id IN $ids
-    MATCH path = (e)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(c:Community)
+    MATCH path = (e)-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (c:Community:KgBuild)
     WHERE c.report IS NOT NULL AND c.origin <> 'elements'
     WITH e, c ORDER BY length(path)
     WITH e, collect(c)[0] AS community

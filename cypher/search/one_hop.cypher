@@ -17,7 +17,7 @@ CALL (seeds) {
   CALL (seeds) {
     UNWIND seeds AS e
     WITH e WHERE e.top_pairs IS NULL
-    MATCH (e)-[r:RELATED]-(n:Entity)
+    MATCH (e)-[r:RELATED]-(n:Entity:KgBuild)
     RETURN r, n
     UNION ALL
     UNWIND seeds AS e
@@ -41,7 +41,7 @@ CALL (seeds) {
   CALL (seeds, hubs) {
     UNWIND seeds AS e
     WITH e WHERE e.top_chunks IS NULL
-    MATCH (e)<-[:MENTIONS]-(chunk:Chunk)
+    MATCH (e)<-[:MENTIONS]-(chunk:Chunk:KgBuild)
     RETURN chunk, 1 AS support
     UNION ALL
     UNWIND seeds AS e
@@ -66,9 +66,9 @@ CALL (seeds) {
   }
   WITH hubs, chunk, sum(support) AS support ORDER BY support DESC, chunk.id LIMIT 10 * $chunks
   WITH chunk, support + CASE hubs WHEN [] THEN 0
-         ELSE COUNT { MATCH (chunk)-[:MENTIONS]->(e:Entity) WHERE e IN hubs } END AS support
+         ELSE COUNT { MATCH (chunk)-[:MENTIONS]->(e:Entity:KgBuild) WHERE e IN hubs } END AS support
   ORDER BY support DESC, chunk.id LIMIT $chunks
   RETURN collect({id: chunk.id, ref: chunk.ref, text: chunk.text,
-                  date: [(chunk)-[:PART_OF]->(document) | document.meta_date][0]}) AS chunks
+                  date: [(chunk)-[:PART_OF]->(document:KgBuild) | document.meta_date][0]}) AS chunks
 }
 RETURN inner, outward, chunks

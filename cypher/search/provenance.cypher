@@ -10,35 +10,35 @@ CALL (quotation) {
     RETURN chunk, 0 AS order
     UNION
     WITH citation, quotation WHERE citation.kind = 'Claims'
-    MATCH (:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk)
+    MATCH (:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk:KgBuild)
     RETURN chunk, 1 AS order
     UNION
     WITH citation, quotation WHERE citation.kind = 'Entities'
-    MATCH (:Entity:KgBuild {ref: citation.ref})<-[mention:MENTIONS]-(chunk:Chunk)
+    MATCH (:Entity:KgBuild {ref: citation.ref})<-[mention:MENTIONS]-(chunk:Chunk:KgBuild)
     WHERE any(text IN mention.descriptions WHERE text CONTAINS quotation.text)
       AND ($documents IS NULL OR EXISTS {
-        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+        MATCH (chunk)-[:PART_OF]->(own:Document:KgBuild) WHERE own.id IN $documents
       })
     RETURN chunk, 2 AS order ORDER BY chunk.ref LIMIT 1
     UNION
     WITH citation, quotation WHERE citation.kind = 'Relationships'
-    MATCH (:Entity:KgBuild)-[pair:RELATED {ref: citation.ref}]->(:Entity)
+    MATCH (:Entity:KgBuild)-[pair:RELATED {ref: citation.ref}]->(:Entity:KgBuild)
     MATCH ()-[stated:STATED {pair: pair.id}]->()
     WHERE any(text IN stated.descriptions WHERE text CONTAINS quotation.text)
     MATCH (chunk:Chunk {id: stated.chunk})
     WHERE $documents IS NULL OR EXISTS {
-      MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+      MATCH (chunk)-[:PART_OF]->(own:Document:KgBuild) WHERE own.id IN $documents
     }
     RETURN chunk, 3 AS order ORDER BY chunk.ref LIMIT 1
   }
   RETURN chunk ORDER BY order, chunk.ref LIMIT $most
 }
-MATCH (chunk)-[:PART_OF]->(document:Document)
+MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
 WHERE $documents IS NULL OR document.id IN $documents
 RETURN quotation.number AS number, chunk.ref AS ref, chunk.text AS text, chunk.start AS start,
        document.source AS document, document.title AS title,
        COLLECT {
-         MATCH path = (chunk)<-[:NEXT*1..3]-(before:Chunk)
+         MATCH path = (chunk) (()<-[:NEXT]-(:KgBuild)){1,3} (before:Chunk:KgBuild)
          // Chunks overlap: the text that the quotation's chunk repeats is left out.
          RETURN left(before.text, chunk.start - before.start) ORDER BY length(path)
        } AS earlier

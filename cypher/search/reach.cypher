@@ -3,12 +3,12 @@
 UNWIND $refs AS ref
 MATCH (community:Community:KgBuild {ref: ref})
 CALL (community) {
-  MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(member:Entity)
+  MATCH (community) (()<-[:PARENT]-(:KgBuild))* ()<-[:IN_COMMUNITY]-(member:Entity:KgBuild)
   RETURN collect(member) AS members
 }
 CALL (members) {
   UNWIND members AS member
-  MATCH (member)<-[:MENTIONS]-()-[:PART_OF]->(document:Document)
+  MATCH (member)<-[:MENTIONS]-(:KgBuild)-[:PART_OF]->(document:Document:KgBuild)
   WITH document, count(DISTINCT member) AS named, size(members) AS all
   WHERE (named > 1 OR all = 1) AND named >= all / 20.0
   RETURN count(document) AS documents

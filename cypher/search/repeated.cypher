@@ -3,7 +3,7 @@
 UNWIND $phrases AS phrase
 CALL (phrase) {
   CALL db.index.fulltext.queryNodes('kg_chunk_text', phrase.words, {limit: $most}) YIELD node
-  MATCH (node)-[:PART_OF]->(document:Document:KgBuild)
+  MATCH (node:KgBuild)-[:PART_OF]->(document:Document:KgBuild)
   WHERE $documents IS NULL OR document.id IN $documents
   RETURN count(DISTINCT document) AS documents
 }

@@ -6,9 +6,9 @@ CALL (citation) {
   MATCH (x:Entity:KgBuild {ref: citation.ref})
   RETURN x.name AS title,
     COLLECT {
-      MATCH (x)<-[mention:MENTIONS]-(chunk:Chunk)
+      MATCH (x)<-[mention:MENTIONS]-(chunk:Chunk:KgBuild)
       WHERE $documents IS NULL OR EXISTS {
-        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+        MATCH (chunk)-[:PART_OF]->(own:Document:KgBuild) WHERE own.id IN $documents
       }
       WITH chunk, any(text IN mention.descriptions
                       WHERE any(said IN citation.said WHERE text CONTAINS said)) AS quoted
@@ -16,13 +16,13 @@ CALL (citation) {
     } AS places
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
-  MATCH (a)-[x:RELATED {ref: citation.ref}]->(b)
+  MATCH (a:KgBuild)-[x:RELATED {ref: citation.ref}]->(b:KgBuild)
   WITH x, CASE WHEN x.reversed THEN [b, a] ELSE [a, b] END AS ends
   RETURN ends[0].name + ' – ' + ends[1].name AS title,
     COLLECT {
       MATCH ()-[stated:STATED {pair: x.id}]->() MATCH (chunk:Chunk {id: stated.chunk})
       WHERE $documents IS NULL OR EXISTS {
-        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+        MATCH (chunk)-[:PART_OF]->(own:Document:KgBuild) WHERE own.id IN $documents
       }
       WITH chunk, any(text IN stated.descriptions
                       WHERE any(said IN citation.said WHERE text CONTAINS said)) AS quoted
@@ -30,17 +30,17 @@ CALL (citation) {
     } AS places
   UNION
   WITH citation WHERE citation.kind = 'Claims'
-  MATCH (x:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk)
+  MATCH (x:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk:KgBuild)
   RETURN x.description AS title, [[chunk, x.start, x.end]] AS places
   UNION
   WITH citation WHERE citation.kind = 'Reports'
   MATCH (x:Community:KgBuild {ref: citation.ref})
   RETURN x.title AS title,
     COLLECT {
-      MATCH (x)-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
-      MATCH (cited)-[:FROM|MENTIONS]-(chunk:Chunk)
+      MATCH (x)-[:HAS_FINDING]->(finding:Finding:KgBuild)-[:CITES]->(cited:KgBuild)
+      MATCH (cited)-[:FROM|MENTIONS]-(chunk:Chunk:KgBuild)
       WHERE $documents IS NULL OR EXISTS {
-        MATCH (chunk)-[:PART_OF]->(own:Document) WHERE own.id IN $documents
+        MATCH (chunk)-[:PART_OF]->(own:Document:KgBuild) WHERE own.id IN $documents
       }
       WITH chunk, min(finding.index) AS first
       RETURN [chunk, null, null] ORDER BY first, chunk.ref LIMIT $places
@@ -51,7 +51,7 @@ CALL (citation) {
 }
 UNWIND CASE places WHEN [] THEN [[null, null, null]] ELSE places END AS place
 WITH citation, title, place[0] AS chunk, place[1] AS start, place[2] AS end
-OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document)
+OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
 RETURN citation.kind AS kind, citation.ref AS ref, coalesce(title, document.title) AS title,
        document.source AS source, document.title AS document, chunk.ref AS chunk,
        chunk.start + coalesce(start, 0) AS start,

@@ -1,11 +1,11 @@
 // Reads the statements of chunks and of relationships, each text with the entities at its ends.
 CALL () {
   UNWIND $chunks AS chunk
-  MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity)
+  MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity:KgBuild)
   RETURN a, stated, b
   UNION
   UNWIND $relationships AS id
-  MATCH (a:Entity:KgBuild)-[stated:STATED {pair: id}]->(b:Entity)
+  MATCH (a:Entity:KgBuild)-[stated:STATED {pair: id}]->(b:Entity:KgBuild)
   RETURN a, stated, b
 }
 UNWIND stated.descriptions AS text

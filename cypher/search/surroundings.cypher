@@ -12,20 +12,20 @@ CALL (seeds, passages) {
     RETURN n, 1000.0 AS share
     UNION ALL
     UNWIND seeds AS e
-    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
-    WHERE e.top_pairs IS NULL
-    MATCH (e)-[:RELATED]-(n:Entity)
+    WITH e WHERE e.top_pairs IS NULL
+    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-(:KgBuild) }) AS share
+    MATCH (e)-[:RELATED]-(n:Entity:KgBuild)
     RETURN n, share
     UNION ALL
     UNWIND seeds AS e
-    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    WITH e, 1.0 / (1 + e.degree) AS share
     UNWIND e.top_pairs AS id
     MATCH (a)-[:RELATED {id: id}]->(b)
     RETURN CASE WHEN a = e THEN b ELSE a END AS n, share
     UNION ALL
     UNWIND passages AS c
-    WITH c, 1.0 / (1 + COUNT { (c)-[:MENTIONS]->() }) AS share
-    MATCH (c)-[:MENTIONS]->(n:Entity)
+    WITH c, 1.0 / (1 + COUNT { (c)-[:MENTIONS]->(:KgBuild) }) AS share
+    MATCH (c)-[:MENTIONS]->(n:Entity:KgBuild)
     RETURN n, share
   }
   WITH n, sum(share) AS share ORDER BY share DESC, n.id LIMIT $near
@@ -37,13 +37,13 @@ CALL (near) {
     RETURN n, 1000.0 AS share
     UNION ALL
     UNWIND near AS e
-    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
-    WHERE e.top_pairs IS NULL
-    MATCH (e)-[:RELATED]-(n:Entity)
+    WITH e WHERE e.top_pairs IS NULL
+    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-(:KgBuild) }) AS share
+    MATCH (e)-[:RELATED]-(n:Entity:KgBuild)
     RETURN n, share
     UNION ALL
     UNWIND near AS e
-    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    WITH e, 1.0 / (1 + e.degree) AS share
     UNWIND e.top_pairs AS id
     MATCH (a)-[:RELATED {id: id}]->(b)
     RETURN CASE WHEN a = e THEN b ELSE a END AS n, share
@@ -57,9 +57,9 @@ CALL (around, passages) {
     RETURN c, 1000.0 AS share
     UNION ALL
     UNWIND around AS e
-    WITH e, 1.0 / (1 + COUNT { (e)<-[:MENTIONS]-() }) AS share
-    WHERE e.top_chunks IS NULL
-    MATCH (e)<-[:MENTIONS]-(c:Chunk)
+    WITH e WHERE e.top_chunks IS NULL
+    WITH e, 1.0 / (1 + COUNT { (e)<-[:MENTIONS]-(:KgBuild) }) AS share
+    MATCH (e)<-[:MENTIONS]-(c:Chunk:KgBuild)
     RETURN c, share
     UNION ALL
     UNWIND around AS e
@@ -74,7 +74,10 @@ CALL (around, passages) {
 // In columns: thousands of rows as lists of maps take half as long again.
 CALL (seeds) {
   UNWIND seeds AS e
-  RETURN {entity: collect(e.id), chunks: collect(COUNT { (e)<-[:MENTIONS]-() })} AS known
+  // The mentions of a hub are too many to look at each.
+  WITH e, CASE WHEN e.top_chunks IS NULL THEN COUNT { (e)<-[:MENTIONS]-(:KgBuild) }
+               ELSE COUNT { (e)<-[:MENTIONS]-() } END AS n
+  RETURN {entity: collect(e.id), chunks: collect(n)} AS known
 }
 CALL (around) {
   // A relationship is read from its start; with a hub at one end, from the other end; between two
@@ -82,7 +85,7 @@ CALL (around) {
   CALL (around) {
     UNWIND around AS e
     WITH e WHERE e.top_pairs IS NULL
-    MATCH (e)-[r:RELATED]-(n:Entity)
+    MATCH (e)-[r:RELATED]-(n:Entity:KgBuild)
     WHERE n IN around AND (startNode(r) = e OR n.top_pairs IS NOT NULL)
     RETURN r
     UNION
@@ -97,9 +100,9 @@ CALL (around) {
 }
 CALL (around, told) {
   UNWIND told AS c
-  MATCH (c)-[:PART_OF]->(d:Document)
+  MATCH (c)-[:PART_OF]->(d:Document:KgBuild)
   WITH c, toLower(coalesce(d.title, '')) AS title
-  MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e IN around
+  MATCH (c)-[:MENTIONS]->(e:Entity:KgBuild) WHERE e IN around
   WITH c, e, title, toLower(e.name) AS name
   WITH c, e, title = name OR title STARTS WITH name + ' (' AS titled
   RETURN {chunk: collect(c.id), entity: collect(e.id), titled: collect(titled)} AS mentions

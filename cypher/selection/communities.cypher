@@ -8,22 +8,22 @@ CALL () {
   RETURN community
   UNION
   UNWIND $entities AS id
-  MATCH (:Entity {id: id})-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community)
+  MATCH (:Entity {id: id})-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (community:Community:KgBuild)
   RETURN community
 }
 WITH community
 WHERE community.report IS NOT NULL
   AND NOT EXISTS {
-    MATCH (community)<-[:PARENT*0..]-(part:Community) WHERE part.stale OR part.behind > 0
+    MATCH (community) (()<-[:PARENT]-(:KgBuild))* (part:Community:KgBuild) WHERE part.stale OR part.behind > 0
   }
   AND NOT EXISTS {
-    MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(:Entity)
-          <-[:MENTIONS]-(:Chunk)-[:PART_OF]->(other:Document)
+    MATCH (community) (()<-[:PARENT]-(:KgBuild))* ()<-[:IN_COMMUNITY]-(:Entity:KgBuild)
+          <-[:MENTIONS]-(:Chunk:KgBuild)-[:PART_OF]->(other:Document:KgBuild)
     WHERE NOT other.id IN $documents
   }
   AND community.size = COUNT {
-    MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(member:Entity)
+    MATCH (community) (()<-[:PARENT]-(:KgBuild))* ()<-[:IN_COMMUNITY]-(member:Entity:KgBuild)
     WHERE NOT coalesce(member.stale, false)
   }
-RETURN community.id AS id, COLLECT { MATCH (community)-[:PARENT*1..]->(up) RETURN up.id } AS above
+RETURN community.id AS id, COLLECT { MATCH (community) (()-[:PARENT]->(:KgBuild))+ (up) RETURN up.id } AS above
 ORDER BY id

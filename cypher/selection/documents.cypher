@@ -18,4 +18,4 @@ WHERE all(c IN $conditions WHERE any(x IN [coalesce(whole[c.key], document[c.key
     (c.operator CONTAINS '<' AND two[0] < two[1]) OR (c.operator CONTAINS '>' AND two[0] > two[1])
     OR (c.operator CONTAINS '=' AND two[0] = two[1]))
   END))
-RETURN document.id AS id, COUNT { (document)<-[:PART_OF]-() } AS chunks ORDER BY id
+RETURN document.id AS id, COUNT { (document)<-[:PART_OF]-(:KgBuild) } AS chunks ORDER BY id

@@ -10,7 +10,7 @@ WITH COLLECT {
 CALL (told) {
   UNWIND told AS one
   WITH one, one.id AS chunk
-  MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity)
+  MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity:KgBuild)
   WHERE stated.pair IN $pairs
   WITH one, a, stated, b ORDER BY one.place, stated.id
   WITH stated.pair AS pair, collect({
@@ -25,9 +25,9 @@ WITH told, relationships, reduce(ids = $entities, r IN relationships |
 CALL (told, shown) {
   UNWIND told AS one
   WITH shown, one, one.c AS c
-  MATCH (c)-[mention:MENTIONS]->(e:Entity) WHERE e.id IN shown
+  MATCH (c)-[mention:MENTIONS]->(e:Entity:KgBuild) WHERE e.id IN shown
   WITH e, one, mention, CASE WHEN mention.names <> [] THEN mention.names ELSE
-    COLLECT { MATCH (c)<-[:FROM]-(:Claim)-[about:SUBJECT|OBJECT]->(e) RETURN about.name } END AS names
+    COLLECT { MATCH (c)<-[:FROM]-(:Claim:KgBuild)-[about:SUBJECT|OBJECT]->(e) RETURN about.name } END AS names
   ORDER BY one.place
   WITH e, collect({
     names: names, types: mention.types,
@@ -38,12 +38,12 @@ CALL (told, shown) {
 CALL (told) {
   UNWIND told AS one
   WITH one.c AS c
-  MATCH (c)<-[:FROM]-(claim:Claim)
-  WITH claim, COUNT { MATCH (claim)-[:SUBJECT|OBJECT]->(e) WHERE e.id IN $entities } AS about
+  MATCH (c)<-[:FROM]-(claim:Claim:KgBuild)
+  WITH claim, COUNT { MATCH (claim)-[:SUBJECT|OBJECT]->(e:KgBuild) WHERE e.id IN $entities } AS about
   WHERE about > 0
   ORDER BY about DESC, claim.id LIMIT $claims
-  OPTIONAL MATCH (claim)-[subject:SUBJECT]->(:Entity)
-  OPTIONAL MATCH (claim)-[object:OBJECT]->(:Entity)
+  OPTIONAL MATCH (claim)-[subject:SUBJECT]->(:Entity:KgBuild)
+  OPTIONAL MATCH (claim)-[object:OBJECT]->(:Entity:KgBuild)
   RETURN collect({id: claim.id, ref: claim.ref,
                   subject: coalesce(subject.name, claim.subject_text),
                   object: coalesce(object.name, claim.object_text), type: claim.type,
@@ -53,7 +53,7 @@ CALL (told) {
 RETURN entities, relationships, claims,
   COLLECT {
     MATCH (e:Entity:KgBuild) WHERE e.id IN $entities
-    MATCH path = (e)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(c:Community)
+    MATCH path = (e)-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (c:Community:KgBuild)
     WHERE c.id IN $inside AND c.origin <> 'elements'
     WITH e, c ORDER BY length(path)
     WITH e, collect(c)[0] AS community

@@ -11,7 +11,7 @@ CALL (seeds, passages) {
     RETURN c, 1000.0 AS share
     UNION ALL
     UNWIND seeds AS e
-    MATCH (e)<-[:MENTIONS]-(chunk:Chunk)-[:PART_OF]->(d:Document) WHERE d.id IN $documents
+    MATCH (e)<-[:MENTIONS]-(chunk:Chunk:KgBuild)-[:PART_OF]->(d:Document:KgBuild) WHERE d.id IN $documents
     WITH e, collect(chunk) AS own
     UNWIND own AS c
     RETURN c, 1.0 / (1 + size(own)) AS share
@@ -25,7 +25,7 @@ CALL (seeds, first) {
     RETURN e, 1000.0 AS share
     UNION ALL
     UNWIND first AS c
-    MATCH (c)-[:MENTIONS]->(e:Entity)
+    MATCH (c)-[:MENTIONS]->(e:Entity:KgBuild)
     RETURN e, 1.0 AS share
   }
   WITH e, sum(share) AS share ORDER BY share DESC, e.id LIMIT $near
@@ -38,7 +38,7 @@ CALL (near, first) {
     UNION ALL
     UNWIND near AS e
     WITH e WHERE e.top_chunks IS NULL
-    MATCH (e)<-[:MENTIONS]-(chunk:Chunk)-[:PART_OF]->(d:Document) WHERE d.id IN $documents
+    MATCH (e)<-[:MENTIONS]-(chunk:Chunk:KgBuild)-[:PART_OF]->(d:Document:KgBuild) WHERE d.id IN $documents
     WITH e, collect(chunk) AS own
     UNWIND own AS c
     RETURN c, 1.0 / (1 + size(own)) AS share
@@ -52,7 +52,7 @@ CALL (near, told) {
     RETURN e, 1000.0 AS share
     UNION ALL
     UNWIND told AS c
-    MATCH (c)-[:MENTIONS]->(e:Entity)
+    MATCH (c)-[:MENTIONS]->(e:Entity:KgBuild)
     RETURN e, 1.0 AS share
   }
   WITH e, sum(share) AS share ORDER BY share DESC, e.id LIMIT $far
@@ -60,14 +60,14 @@ CALL (near, told) {
 }
 CALL (seeds, told) {
   UNWIND told AS c
-  MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e IN seeds
+  MATCH (c)-[:MENTIONS]->(e:Entity:KgBuild) WHERE e IN seeds
   WITH e, count(c) AS n
   RETURN {entity: collect(e.id), chunks: collect(n)} AS known
 }
 CALL (around, told) {
   UNWIND told AS c
   WITH around, c.id AS chunk
-  MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity)
+  MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity:KgBuild)
   WHERE a IN around AND b IN around AND a <> b  // of two names of one entity
   WITH stated.pair AS pair, collect([a.id, b.id])[0] AS ends,
        toFloat(sum(size(stated.strengths))) AS weight
@@ -76,9 +76,9 @@ CALL (around, told) {
 }
 CALL (around, told) {
   UNWIND told AS c
-  MATCH (c)-[:PART_OF]->(d:Document)
+  MATCH (c)-[:PART_OF]->(d:Document:KgBuild)
   WITH around, c, toLower(coalesce(d.title, '')) AS title
-  MATCH (c)-[mention:MENTIONS]->(e:Entity) WHERE e IN around
+  MATCH (c)-[mention:MENTIONS]->(e:Entity:KgBuild) WHERE e IN around
   WITH c, e, any(name IN mention.names WHERE title = toLower(name)
                    OR title STARTS WITH toLower(name) + ' (') AS titled
   RETURN {chunk: collect(c.id), entity: collect(e.id), titled: collect(titled)} AS mentions
@@ -86,7 +86,7 @@ CALL (around, told) {
 CALL (around, told) {
   UNWIND told AS c
   WITH around, c WHERE c.extraction_with STARTS WITH 'extractive'
-  MATCH (c)-[mention:MENTIONS]->(e:Entity) WHERE e IN around AND 'concept' IN mention.types
+  MATCH (c)-[mention:MENTIONS]->(e:Entity:KgBuild) WHERE e IN around AND 'concept' IN mention.types
   RETURN collect(DISTINCT e.id) AS common
 }
 RETURN known AS seeds, related, mentions, common

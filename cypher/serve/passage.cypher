@@ -1,17 +1,17 @@
 // Reads a chunk with the chunks around it in its document, and the entities that it mentions.
-MATCH (chunk:Chunk:KgBuild {ref: $ref})-[:PART_OF]->(document:Document)
+MATCH (chunk:Chunk:KgBuild {ref: $ref})-[:PART_OF]->(document:Document:KgBuild)
 RETURN chunk.ref AS ref, chunk.start AS start, chunk.end AS end, document.source AS document,
        document.title AS title,
        COLLECT {
-         MATCH (document)<-[:PART_OF]-(near:Chunk)
+         MATCH (document)<-[:PART_OF]-(near:Chunk:KgBuild)
          WHERE abs(near.index - chunk.index) <= $around
          WITH near ORDER BY near.index
          RETURN near {.ref, .start, .end, .text}
        } AS near,
        COLLECT {
-         MATCH (chunk)-[:MENTIONS]->(entity:Entity)
+         MATCH (chunk)-[:MENTIONS]->(entity:Entity:KgBuild)
          WITH entity ORDER BY entity.degree DESC, entity.ref
          RETURN entity {.ref, .name, .type}
        } AS entities,
-       COUNT { (document)<-[:PART_OF]-(near:Chunk) WHERE near.index < chunk.index - $around } AS before,
-       COUNT { (document)<-[:PART_OF]-(near:Chunk) WHERE near.index > chunk.index + $around } AS after
+       COUNT { (document)<-[:PART_OF]-(near:Chunk:KgBuild) WHERE near.index < chunk.index - $around } AS before,
+       COUNT { (document)<-[:PART_OF]-(near:Chunk:KgBuild) WHERE near.index > chunk.index + $around } AS after

@@ -7,12 +7,12 @@ CALL () {
          'a run writes or deletes it, or was interrupted: repeat the command of that run' AS reason
   UNION ALL
   MATCH (chunk:Chunk:KgBuild) WHERE chunk.extraction = 'failed' AND chunk.ref >= 0
-  MATCH (chunk)-[:PART_OF]->(document:Document)
+  MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
   RETURN 2 AS at, 'extract' AS stage, 'chunk ' + chunk.index + ' of ' + document.source AS what,
          chunk.ref AS place, chunk.extraction_error AS reason
   UNION ALL
   MATCH (chunk:Chunk:KgBuild) WHERE chunk.claims = 'failed' AND chunk.ref >= 0
-  MATCH (chunk)-[:PART_OF]->(document:Document)
+  MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
   RETURN 3 AS at, 'claims' AS stage, 'chunk ' + chunk.index + ' of ' + document.source AS what,
          chunk.ref AS place, chunk.claims_error AS reason
   UNION ALL
@@ -26,7 +26,7 @@ CALL () {
   RETURN 5 AS at, 'summarize' AS stage, entity.name AS what, entity.name AS place,
          entity.description_error AS reason
   UNION ALL
-  MATCH (a:Entity:KgBuild)-[pair:RELATED]->(b:Entity)
+  MATCH (a:Entity:KgBuild)-[pair:RELATED]->(b:Entity:KgBuild)
   WHERE pair.undescribed = true AND pair.id > '' AND pair.description_error IS NOT NULL
   RETURN 6 AS at, 'summarize' AS stage, a.name + ' and ' + b.name AS what, a.name AS place,
          pair.description_error AS reason
@@ -41,7 +41,7 @@ CALL () {
   RETURN 8 AS at, 'embed' AS stage, x.name AS what, x.name AS place, x.embedding_error AS reason
   UNION ALL
   MATCH (x:Chunk:KgBuild) WHERE x.unembedded = true AND x.id > '' AND x.embedding_error IS NOT NULL
-  MATCH (x)-[:PART_OF]->(document:Document)
+  MATCH (x)-[:PART_OF]->(document:Document:KgBuild)
   RETURN 9 AS at, 'embed' AS stage, 'chunk ' + x.index + ' of ' + document.source AS what,
          x.ref AS place, x.embedding_error AS reason
   UNION ALL

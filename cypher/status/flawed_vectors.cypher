@@ -2,7 +2,7 @@
 MATCH (x:Entity:KgBuild) WHERE x.embedding_flaw IS NOT NULL
 RETURN 'embed' AS stage, x.name AS what, x.embedding_flaw AS reason
 UNION ALL
-MATCH (x:Chunk:KgBuild)-[:PART_OF]->(document:Document) WHERE x.embedding_flaw IS NOT NULL
+MATCH (x:Chunk:KgBuild)-[:PART_OF]->(document:Document:KgBuild) WHERE x.embedding_flaw IS NOT NULL
 RETURN 'embed' AS stage, 'chunk ' + x.index + ' of ' + document.source AS what,
        x.embedding_flaw AS reason
 UNION ALL

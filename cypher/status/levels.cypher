@@ -1,6 +1,6 @@
 // Reads the size of each level: its communities, and those above it that are not split.
 MATCH (community:Community:KgBuild)
-WITH community.level AS own, EXISTS { (community)<-[:PARENT]-() } AS split,
+WITH community.level AS own, EXISTS { (community)<-[:PARENT]-(:KgBuild) } AS split,
      community.origin = 'elements' AS plain, count(*) AS communities,
      count(CASE WHEN community.size = 1 THEN 1 END) AS single,
      max(community.size) AS largest, count(community.report) AS reports,

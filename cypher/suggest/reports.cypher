@@ -6,7 +6,7 @@ ORDER BY community.origin = 'elements', coalesce(community.rating, 0) DESC, comm
          community.id
 LIMIT $most
 RETURN coalesce(community.title, '') AS title, coalesce(community.summary, '') AS summary,
-       COLLECT { MATCH (community)-[:HAS_FINDING]->(f:Finding)
+       COLLECT { MATCH (community)-[:HAS_FINDING]->(f:Finding:KgBuild)
                  RETURN f.summary ORDER BY f.index LIMIT 3 } AS findings,
-       COLLECT { MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(e:Entity)
+       COLLECT { MATCH (community) (()<-[:PARENT]-(:KgBuild))* ()<-[:IN_COMMUNITY]-(e:Entity:KgBuild)
                  RETURN e.id ORDER BY e.degree DESC, e.id LIMIT $members } AS members

@@ -3,7 +3,7 @@ UNWIND $ids AS id
 MATCH (entity:Entity {id: id})
 RETURN entity.id AS id, entity.name AS name, coalesce(entity.type, '') AS type,
        coalesce(entity.description, '') AS description,
-       COUNT { MATCH (entity)<-[:MENTIONS]-()-[:PART_OF]->(d:Document) RETURN DISTINCT d } AS documents,
-       COLLECT { MATCH (entity)<-[:MENTIONS]-(chunk:Chunk)-[:PART_OF]->(d:Document)
+       COUNT { MATCH (entity)<-[:MENTIONS]-(:KgBuild)-[:PART_OF]->(d:Document:KgBuild) RETURN DISTINCT d } AS documents,
+       COLLECT { MATCH (entity)<-[:MENTIONS]-(chunk:Chunk:KgBuild)-[:PART_OF]->(d:Document:KgBuild)
                  WITH chunk, d ORDER BY chunk.id LIMIT $passages
                  RETURN [d.source, chunk.text] } AS passages

@@ -6,8 +6,8 @@ RETURN entity.id AS id, entity.name AS name, entity.description AS description,
   entity.description_hash AS hash,
   entity.groups AS groups, entity.group_texts AS group_texts,
   COLLECT {
-    MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk)
-    OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document)
+    MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk:KgBuild)
+    OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
     UNWIND mention.descriptions AS text
     RETURN DISTINCT [text, coalesce(document.id, '')]
   } AS descriptions

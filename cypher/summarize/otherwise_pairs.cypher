@@ -1,4 +1,4 @@
 // Marks the pairs whose description was made with other settings.
-MATCH (:KgBuild)-[x:RELATED]->()
+MATCH (:KgBuild)-[x:RELATED]->(:KgBuild)
 WHERE x.description_with < $signature OR x.description_with > $signature
 SET x.undescribed = true

@@ -7,7 +7,7 @@ RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS des
   pair.groups AS groups, pair.group_texts AS group_texts,
   COLLECT {
     MATCH ()-[stated:STATED {pair: pair.id}]->()
-    OPTIONAL MATCH (:Chunk {id: stated.chunk})-[:PART_OF]->(document:Document)
+    OPTIONAL MATCH (:Chunk {id: stated.chunk})-[:PART_OF]->(document:Document:KgBuild)
     UNWIND stated.descriptions AS text
     RETURN DISTINCT [text, coalesce(document.id, '')]
   } AS descriptions

@@ -8,5 +8,5 @@ SET x.description = row.description, x.description_hash = row.hash,
     x.unembedded = true
 REMOVE x.undescribed, x.description_error
 WITH x
-MATCH (x)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community:KgBuild)
+MATCH (x)-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (community:Community:KgBuild)
 SET community.stale = true

@@ -8,5 +8,5 @@ SET x.description = row.description, x.description_hash = row.hash,
 REMOVE x.undescribed, x.description_error
 WITH a, b
 UNWIND [a, b] AS end
-MATCH (end)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community:KgBuild)
+MATCH (end)-[:IN_COMMUNITY]->(:KgBuild) (()-[:PARENT]->(:KgBuild))* (community:Community:KgBuild)
 SET community.stale = true

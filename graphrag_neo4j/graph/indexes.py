@@ -9,7 +9,7 @@ one that is wanted.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
@@ -40,14 +40,15 @@ class AnalyzerRow(TypedDict):
 
 
 class SearchIndexRow(TypedDict):
-    """An index of any type, and how it is configured."""
+    """An index of any type, and how it is configured; `unique`: a constraint owns it."""
 
     name: str
     type: str
     of: str
-    labels: list[str] | None
-    properties: list[str] | None
+    labels: list[str]
+    properties: list[str]
     config: dict[str, object]
+    unique: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,15 @@ def vector_index(kind: IndexedKind) -> str:
     return f"kg_{kind}_vector"
 
 
+VECTOR_INDEXES = [
+    _Index(vector_index(k), "VECTOR", k.capitalize(), ("embedding",)) for k in INDEXED_KINDS
+]
+FULLTEXT_INDEXES = [
+    *(_Index(f"kg_{k}_text", "FULLTEXT", k.capitalize(), WORDS[k]) for k in INDEXED_KINDS),
+    _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship"),
+]
+
+
 async def ensure_vector_indexes(
     graph: Graph, dimensions: int, *, replace: bool, elements: int | None = None
 ) -> None:
@@ -94,7 +104,7 @@ async def ensure_vector_indexes(
             "vector.dimensions": dimensions if index.label == "Chunk" else other,
             "vector.similarity_function": "COSINE",
         }
-        for index in _vector_indexes()
+        for index in VECTOR_INDEXES
     }
     lacking = await _lacking(graph, wanted)
     for index, found in lacking.items():
@@ -112,13 +122,9 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
 
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
-    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", k.capitalize(), WORDS[k]) for k in INDEXED_KINDS]
-    indexes.append(
-        _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
-    )
     # Text is indexed after its transaction: inside it, writing would take three times as long.
     config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
-    wanted = dict.fromkeys(indexes, config)
+    wanted = dict.fromkeys(FULLTEXT_INDEXES, config)
     if not (lacking := await _lacking(graph, wanted)):
         return
     known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
@@ -137,12 +143,6 @@ async def await_indexes(graph: Graph) -> None:
     """
     await graph.read("graph/await_indexes", seconds=LONGEST_SECONDS)
     await graph.read("graph/await_refresh")
-
-
-def _vector_indexes() -> Iterable[_Index]:
-    return (
-        _Index(vector_index(k), "VECTOR", k.capitalize(), ("embedding",)) for k in INDEXED_KINDS
-    )
 
 
 async def _lacking(
@@ -236,7 +236,7 @@ def flaw_of(vector: Sequence[float]) -> str | None:
 
 async def forget_vectors(graph: Graph) -> None:
     """Removes all vectors and their indexes, and marks all nodes to be embedded."""
-    indexes: dict[_Index, Config] = {index: {} for index in _vector_indexes()}
+    indexes: dict[_Index, Config] = {index: {} for index in VECTOR_INDEXES}
     missing = await _lacking(graph, indexes)
     for index in indexes:
         if index not in missing:

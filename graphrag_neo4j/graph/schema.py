@@ -1,13 +1,18 @@
 """The layout of a graph: its version, its uniqueness constraints and its range indexes.
 
-With `IF NOT EXISTS`, Neo4j gives no error where something else has the name of a constraint or an
-index. So the existing ones are read afterwards and compared with those that are needed.
+Before anything is written, the indexes and constraints of the database are compared with all that
+a graph needs, also with the indexes for search that are made later: others may have left one that
+keeps ours from being made, or that refuses our data. With `IF NOT EXISTS`, Neo4j gives no error
+where something else has a name, so the existing ones are read once more afterwards.
 """
 
+import re
+from collections.abc import Collection, Mapping
 from typing import Final, TypedDict
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.indexes import FULLTEXT_INDEXES, VECTOR_INDEXES, SearchIndexRow
 
 SCHEMA_VERSION: Final = 1
 # By label or type: the properties that are unique.
@@ -62,22 +67,20 @@ PROPERTIES = (
     *("predicate", "predicates", "opposite_predicates"),
     *("claims_error", "description_error", "report_error", "embedding_error"),
 )
+# Texts and lists of any length. An index refuses a long one, unless it is for search.
+UNLIMITED = (
+    *("text", "header", "metadata", "title", "names", "types", "aliases", "description", "report"),
+    *("descriptions", "summary", "rating_explanation", "explanation", "source_text", "embedding"),
+    *("subject_text", "object_text", "former_members", "material_hashes"),
+)
 Key = tuple[str, str, tuple[str, ...]]
-"""A constraint ("unique") or an index ("index"), its label or type, and its properties."""
+"""What is made (a constraint: "unique"; an index: its type), its label or type, its properties."""
 
 
 class VersionRow(TypedDict):
     """The schema version of a graph."""
 
     version: int | None
-
-
-class IndexRow(TypedDict):
-    """A range index; `unique`: no constraint owns it."""
-
-    label: str
-    properties: list[str]
-    unique: bool
 
 
 class NamesRow(TypedDict):
@@ -111,24 +114,25 @@ async def begin_graph(tx: Transaction) -> None:
 async def ensure_schema(graph: Graph) -> None:
     """Creates the constraints, indexes and names that are missing.
 
-    Raises GraphError if something else in the database has the name of one of them, if the graph
-    has another schema version, and if the database holds other data with our names and no graph.
+    Raises GraphError if something else in the database has the name of one of them or is in their
+    way, if the graph has another schema version, and if the database holds other data with our
+    names and no graph.
     """
     version = await schema_version(graph)
     refuse_other_version(version)
     if version is None:
         await refuse_foreign(graph)
+    wanted = _wanted()
+    there = await _there(graph, wanted)
     known = set((await graph.read("graph/names", NamesRow))[0]["names"])
     if unnamed := [name for name in PROPERTIES if name not in known]:
         await graph.write("graph/name_properties", names=unnamed)
     if unnamed := [name for name in TYPES if name not in known]:
         await graph.write("graph/name_types", names=unnamed)
-    wanted = _wanted()
-    there = await _there(graph)
     for key, statement in wanted.items():
         if key not in there:
             await graph.change_schema(statement)
-    if missing := wanted.keys() - (await _there(graph) if wanted.keys() - there else there):
+    if missing := wanted.keys() - (await _there(graph, wanted) if wanted.keys() - there else there):
         names = ", ".join(sorted(f"{label}({', '.join(of)})" for _, label, of in missing))
         raise GraphError(
             f"No index could be made on {names}: something else in this database has its name; "
@@ -166,17 +170,49 @@ def _wanted() -> dict[Key, str]:
                 f"FOR {pattern.format(kind)} REQUIRE x.{name} IS UNIQUE"
             )
         for kind, names in ((kind, one.split()) for kind, each in indexes.items() for one in each):
-            made["index", kind, tuple(names)] = (
+            made["RANGE", kind, tuple(names)] = (
                 f"CREATE INDEX {'_'.join(['kg', kind.lower(), *names])} IF NOT EXISTS "
                 f"FOR {pattern.format(kind)} ON ({', '.join(f'x.{name}' for name in names)})"
             )
     return made
 
 
-async def _there(graph: Graph) -> set[Key]:
-    """The constraints and indexes of the database."""
-    rows = await graph.read("graph/indexes", IndexRow)
-    return {
-        ("unique" if row["unique"] else "index", row["label"], tuple(row["properties"]))
-        for row in rows
-    }
+async def _there(graph: Graph, wanted: Mapping[Key, str]) -> set[Key]:
+    """The constraints and indexes of the database.
+
+    Raises GraphError if one that is not ours has the name of one of ours or is in its way.
+    """
+    named = {"_".join(("kg", kind.lower(), *of)): (what, kind, of) for what, kind, of in wanted}
+    named |= {x.name: (x.type, x.label, x.properties) for x in (*VECTOR_INDEXES, *FULLTEXT_INDEXES)}
+    found = set()
+    for row in await graph.read("graph/search_indexes", SearchIndexRow):
+        kind, of = "|".join(row["labels"]), tuple(row["properties"])
+        key, ours = ("unique" if row["unique"] else row["type"], kind, of), named.get(row["name"])
+        found.add(key)
+        if not _is_in_the_way(key, ours, set(named.values())):
+            continue
+        what = "constraint" if row["unique"] else "index"
+        name = row["name"] if re.fullmatch(r"[A-Za-z_]\w*", row["name"]) else f"`{row['name']}`"
+        said = f"The {what} {name} on {kind}({', '.join(of)}) is in the way of this graph"
+        if ours:
+            said = f"{ours[1]}({', '.join(ours[2])}): something else in this database has its name"
+            said = f"No index could be made on {said}"
+        drop = f"`DROP {what.upper()} {name}` removes it"
+        raise GraphError(f"{said}; {drop}, or use another database for this graph.")
+    return found
+
+
+def _is_in_the_way(key: Key, ours: Key | None, wanted: Collection[Key]) -> bool:
+    """Whether an index keeps one of ours from being made, or may refuse our data.
+
+    `ours` is the one with its name. An index or constraint like one of ours serves us, unless
+    searches name it.
+    """
+    what, kind, of = key
+    if ours or what in {"VECTOR", "FULLTEXT"}:
+        return key != ours and bool(ours or key in wanted)
+    if ("unique", kind, of) in wanted:
+        return what == "RANGE"
+    held = {*PROPERTIES, "content_hash", *(name for _, _, names in wanted for name in names)}
+    refusing = {*UNLIMITED, *held} if what == "unique" else set(UNLIMITED)
+    return kind in {*UNIQUE_NODES, *TYPES} and not refusing.isdisjoint(of)

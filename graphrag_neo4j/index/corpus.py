@@ -37,6 +37,7 @@ from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
 from graphrag_neo4j.settings import READ_SECONDS, Settings
 from graphrag_neo4j.settings.arguments import check_path
+from graphrag_neo4j.text import is_indexable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.documents.chunking import Cutting
@@ -47,7 +48,10 @@ Item = Document | Unreadable
 Guessed = Callable[[Path, str], None]
 ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path, Iterable[Item]]]]
 AT_ONCE = 50
+BEGINNING = 40  # characters of both ends of a source that is too long
 ENOUGH = 1_000_000  # characters of documents that are read ahead
+LONGEST_SOURCE = 6000  # bytes: an index of Neo4j takes 8,000, and the longest path has 4,096
+TOO_LONG = f"has a source of more than {LONGEST_SOURCE:,} bytes: give it a shorter one"
 NAMED = 5  # files that a notice names; it counts the rest
 # What a caller rather means as a text than as a path: with a line break, with more characters than
 # a name may have, a sentence, or three words without a separator and a suffix.
@@ -160,6 +164,9 @@ class Corpus:
                 for item in some:
                     if isinstance(item, Unreadable):
                         self.unreadable.append(item)
+                    elif not is_indexable(item.source, LONGEST_SOURCE):
+                        beginning = f"{item.source[:BEGINNING]} … {item.source[-BEGINNING:]}"
+                        self.unreadable.append(Unreadable(beginning, TOO_LONG))
                     else:
                         yield item
         finally:

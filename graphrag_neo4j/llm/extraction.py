@@ -35,11 +35,15 @@ from graphrag_neo4j.model import (
     Step,
 )
 from graphrag_neo4j.text import (
+    INDEXED_BYTES,
+    NO_VALUES,
     clean_name,
     entity_id,
     entity_ids,
     excerpt,
     fold,
+    is_indexable,
+    is_name,
     looks_like_name,
     name_key,
     storable,
@@ -55,7 +59,11 @@ LONGEST_PREDICATE = 80  # characters: a longer text is no phrase
 CLAIM_FIELDS = 8
 NAMES_OF_CLAIM = 3  # fields before the status: the subject, the object and the type
 STATUSES = frozenset({"TRUE", "FALSE", "SUSPECTED"})
-NONE = frozenset({"", "none", "null", "n/a", "na", "unknown", "-"})
+NONE = frozenset({*NO_VALUES, "", "na", "-"})
+# A list of such records alone was read, and says nothing.
+NAMELESS, UNCLAIMED = "without a name", "without a subject or a description"
+TOO_LONG = f"of more than {INDEXED_BYTES:,} bytes"
+EMPTY = (NAMELESS, UNCLAIMED, TOO_LONG)
 PARTIAL_DATE = re.compile(r"(?!0000)[0-9]{4}(-(0[1-9]|1[0-2]))?")
 
 
@@ -223,11 +231,14 @@ def _kind(record: Sequence[str]) -> str:
 
 def _entity(fields: Sequence[str]) -> EntityRecord:
     name = clean_name(fields[0]) if fields else ""
-    if len(fields) > 2 and not name_key(name):
-        raise _UnusableError("entity without a name")
+    if len(fields) > 2 and not is_name(name):
+        raise _UnusableError(f"entity {NAMELESS}")
     if len(fields) < 3 or IN_NAME.search(name):
         raise _UnusableError("entity with too few fields")
-    return EntityRecord(name, clean_name(fields[1]).casefold(), "<|>".join(fields[2:]))
+    type_ = clean_name(fields[1]).casefold()
+    if not (is_indexable(name) and is_indexable(type_)):
+        raise _UnusableError(f"entity with a name or a type {TOO_LONG}")
+    return EntityRecord(name, type_, "<|>".join(fields[2:]))
 
 
 def _relationship(
@@ -239,8 +250,10 @@ def _relationship(
     source, target = (_end(one, named) for one in fields[:2])
     *fields, predicate = fields if has_predicate(["relationship", *fields]) else [*fields, ""]
     *description, last = fields[2:]
-    if not (name_key(source) and name_key(target)):
-        raise _UnusableError("relationship without a name")
+    if not (is_name(source) and is_name(target)):
+        raise _UnusableError(f"relationship {NAMELESS}")
+    if not (is_indexable(source) and is_indexable(target)):
+        raise _UnusableError(f"relationship with a name {TOO_LONG}")
     if IN_NAME.search(source) or IN_NAME.search(target):
         raise _UnusableError("relationship with too few fields")
     if name_key(source) == name_key(target):
@@ -305,8 +318,8 @@ def claim_record(fields: Sequence[str], unusable: list[str]) -> ClaimRecord | No
         return None
     subject, object_, type_, status, start, end, description, source_text = fields
     subject, object_, status = clean_name(subject), clean_name(object_), status.strip().upper()
-    if not subject or not description:
-        unusable.append("claim without a subject or a description")
+    if not is_name(subject) or not description:
+        unusable.append(f"claim {UNCLAIMED}")
         return None
     if status not in STATUSES:
         unusable.append("claim with an unreadable status")

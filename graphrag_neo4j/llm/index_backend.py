@@ -8,6 +8,7 @@ from typing import Self
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import (
+    EMPTY,
     Gleaning,
     Wording,
     claims_of,
@@ -217,8 +218,12 @@ def _described(letter: str, one: ComparedName) -> str:
 
 
 def _refuse_unusable(gleaned: Gleaning, usable: Sequence[object], reasons: Sequence[str]) -> None:
-    """Raises ReplyError if there are records, but none of them can be used."""
-    if gleaned.records and not usable:
+    """Raises ReplyError if there are records, but none of them can be used.
+
+    Those without a name, or with one that is too long, are left out and counted: to read them again
+    would give the same.
+    """
+    if not usable and sum(one.endswith(EMPTY) for one in reasons) < len(gleaned.records):
         reason = Counter(reasons).most_common(1)[0][0]
         raise ReplyError(f"none of the {len(gleaned.records)} records can be used: {reason}")
 

@@ -17,6 +17,20 @@ UNSEEN = (
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
 _UNSEENS = re.compile(f"[{UNSEEN}]")
+# What no name needs, either: controls, the soft hyphen, fillers and selectors of variants; and
+# joiners beside Latin, Greek or Cyrillic letters. White space is folded.
+_UNNAMED = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u115f\u1160\u180b-\u180f\u2800\u3164\uffa0"
+    f"\ufe00-\ufe0f\U000e0100-\U000e01ef{UNSEEN}]"
+    "|(?<![^\x00-\u052f])[\u200c\u200d]+(?![^\x00-\u052f])"
+)
+NO_VALUES = (
+    *("none", "null", "nil", "n/a", "n.a.", "unknown", "undefined", "unspecified"),
+    *("not specified", "not applicable", "not available"),
+)
+INDEXED_BYTES = 2000
+"""Bytes of UTF-8. An index of Neo4j takes 8,000, and the key of a name may have three times more
+than the name."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
 # A quotation may differ from its document in these characters: in its kind of quotation marks, and
@@ -64,8 +78,22 @@ def fold(text: str) -> str:
 
 
 def clean_name(text: str) -> str:
-    """A name in its display form: folded, without quotation marks around it."""
-    return fold(text).strip("\"'` ")
+    """A name in its display form: folded, without quotation marks around it and the unseen."""
+    return fold(_UNNAMED.sub("", text)).strip("\"'` ")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be a name: it has a letter or a digit, and is no word for no value.
+
+    >>> is_name("C++"), is_name("---"), is_name("N/A")
+    (True, False, False)
+    """
+    return any(map(str.isalnum, text)) and fold(text).casefold() not in NO_VALUES
+
+
+def is_indexable(text: str, most: int = INDEXED_BYTES) -> bool:
+    """Whether a text has at most this number of bytes. Neo4j refuses a longer one in an index."""
+    return len(text) <= most and len(text.encode(errors="surrogatepass")) <= most
 
 
 def flat(value: object) -> str:
@@ -125,7 +153,9 @@ def looks_like_name(text: str) -> bool:
     """Whether a claim's subject or object can be a name: short, no quotation, no sentence."""
     folded = fold(text)
     return (
-        0 < number_of_words(folded) <= _MOST_WORDS
+        is_name(text)
+        and is_indexable(text)
+        and 0 < number_of_words(folded) <= _MOST_WORDS
         and '"' not in folded
         and not _SENTENCE_END.search(folded)
         and any(c.isalpha() for c in folded)

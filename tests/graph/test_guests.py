@@ -1,9 +1,9 @@
 """Nodes and relationships of the user stay as they are, whatever names they share with ours."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import pytest
 
@@ -29,9 +29,7 @@ TYPES = (
 )
 # Statements whose counts come from Neo4j's own counters, which do not know whose a node is, and
 # queries that people run; and the doctor's indexes, which are rolled back.
-UNMARKED = re.compile(
-    r"browse/.*|status/counts|search/(state|number_of_documents|everywhere)|doctor/.*_index"
-)
+UNMARKED = re.compile(r"browse/.*|status/counts|search/(state|number_of_documents)|doctor/.*_index")
 # All that a statement of ours looks for, on one node; a second node of each label has no id.
 EVERYTHING = """{
   id: 'v1', name: 'Scrooge', text: 'Scrooge', report: 'Scrooge', title: 'Scrooge', key: 'scrooge',
@@ -48,10 +46,94 @@ FOREIGN = "\n".join(
     + "\n".join(f"CREATE (a{i})-[:{kind} {{id: '{label}', stale: true}}]->(b{i})" for kind in TYPES)
     for i, label in enumerate(LABELS)
 )
+TIE = "{stale: true, undescribed: true, weight: 9, names: ['x'], types: ['x'], descriptions: ['x']}"
+# Nodes that are tied to ours in both directions. Without texts: what searches find by words depends
+# on all nodes of a label.
+TIED = "\n".join(
+    f"""CREATE (:{label} {{id: 'their {label}', level: 0, size: 9, stale: true, rating: 9.0,
+      undescribed: true, unembedded: true, unresolved: true, degree: 99, index: 0, start: 0,
+      origin: 'model', meta_part: 1, extraction: 'done', claims: 'done', behind: 1.0}})"""
+    for label in LABELS
+)
+TIES = "MATCH (ours:KgBuild), (theirs) WHERE NOT theirs:KgBuild\n" + "\n".join(
+    f"CREATE (ours)-[:{kind} {TIE}]->(theirs), (theirs)-[:{kind} {TIE}]->(ours)" for kind in TYPES
+)
+MARKS = """MATCH (x:KgBuild) WHERE x:Entity OR x:Community OR x:Chunk
+SET x.stale = true, x.undescribed = true, x.unembedded = true, x.unresolved = true, x.behind = 0.5,
+    x.uncompared = true
+WITH count(*) AS n MATCH ()-[pair:RELATED]->() SET pair.stale = true, pair.undescribed = true"""
+# Statements about a whole database, about another one, and those whose counts Neo4j keeps itself.
+OF_ALL = re.compile(
+    r"(browse|doctor|graph|vector_search)/.*|import/(labels|names|nodes|types|unique)|"
+    r"label/foreign|status/(counts|reports)|search/(state|number_of_documents)"
+)
 WRITING = re.compile(r"\b(SET|MERGE|CREATE|DELETE|REMOVE)\b")
 NODE = re.compile(rf"\(\w*:(?:{'|'.join(LABELS)})\b[^()]*\)")
 OWN = re.compile(r"KgBuild|\{\s*id: ")
-BOUND = re.compile(r"\(\w+\)")
+
+
+async def ids_of(graph: Graph, pattern: LiteralString) -> list[str]:
+    rows = await graph.run_plain(f"MATCH {pattern} RETURN x.id AS id ORDER BY id")
+    return [row["id"] for row in rows]
+
+
+async def asked(graph: Graph) -> Callable[[str, str], object]:
+    """Gives for each parameter of a statement a value with which it finds much in this graph."""
+    documents, chunks, entities, communities = [
+        await ids_of(graph, f"(x:{label}:KgBuild)")
+        for label in ("Document", "Chunk", "Entity", "Community")
+    ]
+    pairs = await ids_of(graph, "()-[x:RELATED]->()")
+    sources = [f"note:{n}" for n in range(41, 47)]
+    kinds = ("Entities", "Relationships", "Claims", "Reports", "Sources")
+    citations = [
+        {"kind": kind, "ref": ref, "said": [""], "text": ""} for kind in kinds for ref in range(60)
+    ]
+    [row] = await graph.run_plain("MATCH (c:Chunk:KgBuild) RETURN c.embedding AS v LIMIT 1")
+    usual: dict[str, object] = {
+        "ids": [*documents, *chunks, *entities, *communities, *pairs],
+        "id": entities[0], "build": "none", "documents": documents, "chunks": chunks,
+        "entities": entities, "pairs": pairs, "inside": communities, "sources": sources,
+        "files": sources, "keys": ["bobcratchit", "london"], "blocks": ["form london"],
+        "rows": [{"chunk": c, "entity": e, "spelling": e, "forms": [""]}
+                 for c in chunks for e in entities],
+        "citations": citations, "conditions": [], "vector": row["v"], "words": "Bob Cratchit",
+        "quotations": [{"number": 1, "text": "Bob", "citations": citations}],
+        "phrases": [{"id": 1, "number": 1, "words": "Bob Cratchit"}],
+        "labels": [*LABELS], "types": [*TYPES], "after": "", "last": "~", "beyond": "~",
+        "extractive": "", "extraction": "", "imported": "", "with_claims": True, "state": "done",
+        "prefix": "", "level": 0, "ref": 1, "refs": [*range(60)], "void_after": 1000,
+    }  # fmt: skip
+    special: dict[tuple[str, str], object] = {
+        ("search/one_hop", "chunks"): 50, ("extract/count_otherwise", "claims"): "",
+        ("extract/pending_claims", "after"): -1, ("extract/pending_extraction", "after"): -1,
+        ("search/all_chunks", "after"): -1, ("ingest/elsewhere", "places"): ["none"],
+        ("lookup/names_like", "words"): [{"word": "bob", "fuzzy": "bob~"}],
+        ("resolve/word_block", "words"): ["bob", "cratchit"], ("status/metadata", "documents"): 50,
+        ("search/words_nowhere", "words"): ["bob", "nowhere"],
+        ("search/within_documents", "documents"): sources,
+    }  # fmt: skip
+    return lambda name, parameter: special.get((name, parameter), usual.get(parameter, 50))
+
+
+def in_order(value: object) -> object:
+    """A value whose lists are in one order."""
+    if isinstance(value, list):
+        return sorted(map(in_order, value), key=repr)
+    return {k: in_order(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+async def read_all(graph: Graph, of: Callable[[str, str], object]) -> dict[str, object]:
+    """The rows of all statements that only read."""
+    rows: dict[str, object] = {}
+    for name in STATEMENTS:
+        statement = read_statement(name)
+        body = re.sub(r"//.*", "", statement)
+        if not (OF_ALL.fullmatch(name) or WRITING.search(body)):
+            given = {one: of(name, one) for one in re.findall(r"\$(\w+)", body)}
+            plain: Any = statement
+            rows[name] = in_order(await graph.run_plain(plain, **given))
+    return rows
 
 
 async def foreign(graph: Graph) -> list[PlainRow]:
@@ -117,6 +199,93 @@ async def test_what_a_user_adds_stays_through_the_life_of_a_graph(
 
 
 @pytest.mark.slow
+async def test_nodes_of_others_that_are_tied_to_ours_change_nothing_that_is_read(
+    graph: Graph, alone: Settings
+) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([tale(41), tale(42), tale(43)])
+        await rag.resolve(same=("Bob Cratchit", "Jacob Marley"))
+        await graph.run_plain(MARKS)
+        of = await asked(graph)
+        before = await read_all(graph, of)
+        await graph.run_plain(TIED)
+        await graph.run_plain(TIES)
+        after = await read_all(graph, of)
+        assert [name for name, rows in before.items() if rows != after[name]] == []
+        assert (await rag.index([tale(41), tale(44)])).complete
+        await rag.delete("note:41", "note:42", "note:43", "note:44")
+    assert await graph.run_plain("MATCH (x:Entity:KgBuild) RETURN x") == []
+
+
+VECTOR = "OPTIONS {indexConfig: {`vector.dimensions`: 8, `vector.similarity_function`: 'cosine'}}"
+UNIQUE = "CREATE CONSTRAINT theirs FOR (x:{}) REQUIRE x.{} IS UNIQUE"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (f"CREATE VECTOR INDEX theirs FOR (x:Chunk) ON (x.embedding) {VECTOR}", "kg_chunk_vector"),
+        ("CREATE FULLTEXT INDEX theirs FOR (x:Chunk) ON EACH [x.text]", "kg_chunk_text"),
+        ("CREATE INDEX theirs FOR (x:Document) ON (x.id)", "kg_document_id"),
+        ("CREATE INDEX theirs FOR (x:Chunk) ON (x.text)", ""),
+        ("CREATE TEXT INDEX theirs FOR (x:Entity) ON (x.description)", ""),
+        (UNIQUE.format("Entity", "name"), ""),
+        (UNIQUE.format("Document", "source"), "kg_document_source"),
+    ],
+)
+async def test_an_index_of_others_in_our_way_is_named_before_anything_is_written(
+    graph: Graph, alone: Settings, theirs: LiteralString, ours: LiteralString
+) -> None:
+    what: LiteralString = "constraint" if "CONSTRAINT" in theirs else "index"
+    drop: LiteralString = f"DROP {what.upper()} theirs"
+    await drop_ours(graph, ours)
+    await graph.run_plain(theirs)
+    try:
+        async with AsyncGraphRAG(alone) as rag:
+            with pytest.raises(GraphError, match=rf"The {what} theirs on .*`{drop}`"):
+                await rag.index([tale(41)])
+        assert await graph.run_plain("MATCH (x) RETURN x") == []
+        assert not ours or await graph.run_plain(SHOWN, name=ours) == []
+    finally:
+        await graph.run_plain(drop)
+        await ensure_schema(graph)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (UNIQUE.format("Document", "id"), "kg_document_id"),
+        (UNIQUE.format("Document", "fileName"), ""),
+        ("CREATE INDEX theirs FOR (x:Document) ON (x.source)", "kg_document_source"),
+        ("CREATE INDEX theirs FOR (x:Entity) ON (x.name)", ""),
+    ],
+)
+async def test_an_index_of_others_that_serves_or_does_not_matter_stays(
+    graph: Graph, alone: Settings, theirs: LiteralString, ours: LiteralString
+) -> None:
+    what: LiteralString = "constraint" if "CONSTRAINT" in theirs else "index"
+    drop: LiteralString = f"DROP {what.upper()} theirs"
+    await drop_ours(graph, ours)
+    await graph.run_plain(theirs)
+    try:
+        async with AsyncGraphRAG(alone) as rag:
+            assert (await rag.index([tale(41)])).complete
+        assert len(await graph.run_plain(SHOWN, name="theirs")) == 1
+    finally:
+        await graph.run_plain(drop)
+        await ensure_schema(graph)
+
+
+SHOWN: LiteralString = "SHOW INDEXES YIELD name WHERE name = $name"
+
+
+async def drop_ours(graph: Graph, name: LiteralString) -> None:
+    if name:
+        await graph.run_plain(f"DROP CONSTRAINT {name} IF EXISTS")
+        await graph.run_plain(f"DROP INDEX {name} IF EXISTS")
+
+
+@pytest.mark.slow
 async def test_a_graph_is_the_same_in_a_database_whose_language_is_cypher_25(
     graph: Graph, settings: Make
 ) -> None:
@@ -166,21 +335,11 @@ async def test_one_thing_under_one_of_our_names_is_enough(graph: Graph) -> None:
 def unmarked(statement: str) -> list[str]:
     """Patterns that find nodes neither by the hash of their content nor by our own label."""
     body = re.sub(r"//.*", "", statement)
-    if WRITING.search(body):
-        return [node for node in NODE.findall(body) if not OWN.search(node)]
-    paths = re.findall(
-        r"\bMATCH (.+?)(?=\bWHERE|\bRETURN|\bWITH|\bMATCH|\bUNWIND|[}]|$)", body, re.DOTALL
-    )
     if "SEARCH" in body and "node:KgBuild" in body:  # this clause comes before any condition
         return []
-    return [
-        path
-        for path in paths
-        if NODE.search(path) and not OWN.search(path) and not BOUND.search(path)
-    ]
+    return [node for node in NODE.findall(body) if not OWN.search(node)]
 
 
 @pytest.mark.parametrize("name", [name for name in STATEMENTS if not UNMARKED.fullmatch(name)])
 def test_a_statement_finds_nodes_by_a_hash_or_by_our_own_label(name: str) -> None:
-    """A reading statement says so once in each pattern, a writing one of each node."""
     assert unmarked(read_statement(name)) == []

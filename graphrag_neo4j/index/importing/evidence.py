@@ -31,7 +31,7 @@ from graphrag_neo4j.model import (
     Span,
     Step,
 )
-from graphrag_neo4j.text import entity_id, identify, name_key, pair_id
+from graphrag_neo4j.text import entity_id, identify, is_indexable, name_key, pair_id
 from graphrag_neo4j.text.tokens import CountTokens
 
 METADATA_LINE = re.compile(r"[^\s:][^:]*: .*")
@@ -102,13 +102,18 @@ def place(tables: Tables) -> list[Placed]:
 
 
 def _sources(rows: Sequence[DocumentRow]) -> Iterator[str]:
-    """The source of each document: its title, mostly a file name, with its id if not unique."""
+    """The source of each document: its title, mostly a file name, with its id if not unique.
+
+    In place of a title or an id that can't be indexed stands the hash of the id.
+    """
     titles = Counter(row.title for row in rows)
     given: set[str] = set()
     for row in rows:
         source = row.title or f"{PREFIX}{row.id or 'text_units'}"
         while source in given or titles[source] > 1:
             source += f"#{row.id}"
+        if not is_indexable(source):
+            source = f"{PREFIX}{identify('document', row.id)}"
         given.add(source)
         yield source
 

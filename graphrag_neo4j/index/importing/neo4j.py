@@ -47,7 +47,7 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.model.concurrency import Outcome
 from graphrag_neo4j.model.events import Listener, Notice, Share, Started
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import clean_name, flat, identify, name_key, tokens
+from graphrag_neo4j.text import clean_name, flat, identify, is_indexable, name_key, tokens
 from graphrag_neo4j.text.files import KeyCounts
 
 PAGE: Final = 200  # nodes whose documents and evidence are written together
@@ -175,7 +175,7 @@ class _Names:
 
     def add(self, label: str, row: NamedRow) -> None:
         """Counts the name of a node."""
-        key, name = words(row["key"]), clean_name(words(row["name"]))
+        key, name = key_of(row["key"]), clean_name(words(row["name"]))
         if not (key and name_key(name)):
             self.nameless[label] += 1
         elif self._nodes.add(f"{label}/{key}") == 1:
@@ -290,7 +290,7 @@ class NodeImport:
         relationships: Iterable[EndRow],
     ) -> _Record | None:
         """The documents of a node; None if it has no key or no name."""
-        key = words(values[nodes.identity])
+        key = key_of(values[nodes.identity])
         name, type_ = self._names.named(label, key, values[nodes.name]), self._names.type_of(label)
         if name is None:
             return None
@@ -331,7 +331,7 @@ class NodeImport:
                 self._mapping.nodes[label],
                 dict(zip(self._named, row["values"], strict=True)),
             )
-            end = self._names.named(label, words(values[nodes.identity]), values[nodes.name])
+            end = self._names.named(label, key_of(values[nodes.identity]), values[nodes.name])
             if end and name_key(end) != name_key(name):
                 mapped = self._mapping.relationships[row["type"]] or MappedRelationships()
                 predicate = flat(mapped.predicate or phrase(row["type"]))
@@ -405,6 +405,12 @@ def told(properties: Iterable[str], values: Mapping[str, object]) -> Iterator[st
     for one in properties:
         if value := words(values.get(one)):
             yield f"{one}: {value}"
+
+
+def key_of(value: object) -> str:
+    """The key of a node as text; empty if there is none that the source of a document can hold."""
+    key = words(value)
+    return key if is_indexable(key.translate(ESCAPED)) else ""
 
 
 def words(value: object) -> str:

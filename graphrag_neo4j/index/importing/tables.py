@@ -5,7 +5,6 @@ All rows are kept here, also rows that can't be used later. No other module impo
 
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +51,7 @@ CLAIM = (
 WEIGHTLESS = -1.0  # the strength of a relationship whose row has no weight
 BYTE_ORDER_MARK = "\ufeff"
 FOREIGN = "it is not a table that microsoft/graphrag 2 or 3 has written."
-LARGEST_REF = 10**18  # a larger number can't be a citation
+LARGEST = 10**18  # a larger number can't be a citation, and sums of larger ones may be none
 MEGABYTE = 1_000_000
 BATCH_ROWS = 256
 T = TypeVar("T")
@@ -267,10 +266,10 @@ class _Cells:
     def number(self, column: str) -> int | None:
         """A number that can be a citation's ref; None if there is none, or if it is below 0."""
         value = self.real(column)
-        return int(value) if value is not None and 0 <= value < LARGEST_REF else None
+        return int(value) if value is not None and value >= 0 else None
 
     def real(self, *columns: str) -> float | None:
-        """A finite number; None if there is none."""
+        """A number; None if there is none, or only one that is not finite or too large."""
         column, value = self._first(columns)
         if value is None:
             return None
@@ -280,7 +279,7 @@ class _Cells:
             number = float(value) if isinstance(value, str) else value
         except ValueError:
             raise self._other(column, "a number") from None
-        return number if math.isfinite(number) else None
+        return number if abs(number) < LARGEST else None
 
     def records(self, column: str) -> list[object]:
         """The items of a list."""

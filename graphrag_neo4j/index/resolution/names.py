@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import identify, is_indexable, name_key
 from graphrag_neo4j.text.acronyms import initials, is_acronym_of, looks_like_acronym
 from graphrag_neo4j.text.key_phrases import is_ordinary, singular
 from graphrag_neo4j.text.languages import OTHER_PLURALS, TYPE_CLASSES, VARIANTS, lines_of
@@ -149,8 +149,8 @@ def contradict(types: Iterable[str | None]) -> bool:
 
 def name_properties(name: str) -> dict[str, str | None]:
     """The properties of a spelling by which others with a similar name are found."""
-    words = _folded_words(name)
-    letters = initials(name)
+    short = name if is_indexable(name) else ""
+    words, letters = _folded_words(short), initials(short)
     return {
         "key": block_key(name) if name else None,
         "first_word": words[0] if words else None,
@@ -191,6 +191,8 @@ def may_be_same(one: Spelling, other: Spelling) -> bool:
 def _form(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """The forms of a name (`forms_of`), and the legal forms of a company at its end."""
     key = name_key(name)
+    if not is_indexable(name):  # keys are indexed
+        return (identify("name", key),) * FORMS, frozenset()
     bracketed = _BRACKETED.match(key)
     # "graph data science" for "graph data science (gds)"
     own = bracketed and is_acronym_of(bracketed[2], bracketed[1])

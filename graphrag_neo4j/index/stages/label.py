@@ -1,7 +1,7 @@
 """Gives each entity its type as one more label, such as `:Person`.
 
 Neo4j never frees the name of a label. So a graph has at most MOST labels of this kind, those with
-the most entities, and none that nodes of others have.
+the most entities, and none that nodes of others or their constraints have.
 """
 
 import unicodedata
@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import SearchIndexRow
 from graphrag_neo4j.graph.schema import UNIQUE_NODES
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 
@@ -59,6 +60,8 @@ async def label_entities(graph: Graph, listen: Listener) -> None:
     if spared := sorted(foreign.intersection(map(label_of, types))):
         names = ", ".join(spared)
         listen(Notice(f"No entity gets these labels, because other nodes have them: {names}."))
+    for row in await graph.read("graph/search_indexes", SearchIndexRow):
+        foreign |= {*row["labels"]} if row["unique"] else set()
     labels = labels_of(types, foreign)
     chosen = sorted(set(labels.values()))
     given = sorted({*due[0]["given"], *chosen})

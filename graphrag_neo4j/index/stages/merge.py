@@ -22,7 +22,7 @@ from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.evidence import vote
 from graphrag_neo4j.index.resolution.names import name_properties
 from graphrag_neo4j.model.events import Advanced, Listener, Started
-from graphrag_neo4j.text import entity_id, name_key
+from graphrag_neo4j.text import entity_id, is_indexable, name_key
 
 PAGE = 1000
 # An entity with more relationships, mentions or claims than HUB is a hub. It keeps the ids of those
@@ -83,13 +83,15 @@ def _entity(row: StaleEntityRow) -> Row:
     for name, n in names:
         spellings.setdefault(name_key(name), []).append((name, n))
     shown = vote(names)
+    # What a model gave at length before its replies were held to a limit can't be indexed.
+    types = [one for one in row["types"] if is_indexable(one[0])]
     spellings.pop(name_key(shown or ""), None)
     return {
         "id": row["id"],
         "name": shown,
         "aliases": sorted(vote(same) or "" for same in spellings.values()) or None,
         **name_properties(own or ""),
-        "type": vote(row["types"]) or (UNSURE if row["types"] else None),
+        "type": vote(types) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }
 

@@ -152,6 +152,26 @@ async def test_a_model_reads_the_texts_and_no_record(
         assert len({call.text for call in endpoint.log if call.kind == "extraction"}) == 1
 
 
+async def test_a_node_whose_key_is_too_long_for_an_index_is_left_out_and_counted(
+    graph: Graph, alone: Settings, movies: Graph, tmp_path: Path
+) -> None:
+    await movies.run_plain("MATCH (n) DETACH DELETE n")
+    await movies.run_plain(
+        "CREATE (:Movie {id: 1, name: 'Alien'})-[:FOLLOWS]->(:Movie {id: $long, name: 'Aliens'}), "
+        "(:Movie {id: 2, name: $long})",
+        long="o" * 9000,
+    )
+    nodes = {"Movie": {"name": "name", "key": "id"}}
+    path = written(tmp_path / "m.yaml", {"nodes": nodes, "relationships": {"FOLLOWS": None}})
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        assert (await rag.import_neo4j(path, movies.address)).complete
+    said = [event.text for event in heard if isinstance(event, Notice)]
+    assert "Nodes with the label Movie that are left out, without a key or a name: 1." in said
+    rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name ORDER BY name")
+    assert [row["name"] for row in rows] == ["Alien", "o" * 9000]
+
+
 async def test_names_that_several_nodes_share_are_told_apart_and_nameless_ones_are_counted(
     graph: Graph, alone: Settings, movies: Graph, tmp_path: Path
 ) -> None:

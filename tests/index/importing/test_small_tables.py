@@ -229,6 +229,29 @@ async def test_communities_again_finds_communities_and_writes_reports_anew(
     assert await reports(graph) == []
 
 
+async def test_rows_with_texts_too_long_for_an_index_and_huge_weights_are_imported(
+    graph: Graph, alone: Settings, index: Write
+) -> None:
+    long = "o" * 9000
+    entity = {"id": "e5", "human_readable_id": 5, "description": "It is.", "text_unit_ids": ["u0"]}
+    tie = {"human_readable_id": 4, "source": "ADA", "target": long, "description": "So.",
+           "weight": 1.7e308, "text_unit_ids": ["u0"]}  # fmt: skip
+    tables = index(
+        documents=[{**SMALL["documents"][0], "title": long}],
+        entities=[*SMALL["entities"], {**entity, "title": long, "type": long}],
+        relationships=[*SMALL["relationships"], tie, {**tie, "human_readable_id": 5}],
+    )
+    imported = await brought(alone, tables)
+    assert imported.tables["documents"].made == 1
+    [source] = await column(graph, "MATCH (d:Document) RETURN d.source AS x")
+    assert source.startswith("graphrag:")
+    assert len(source) < 100
+    assert await column(graph, "MATCH (e:Entity {ref: 5}) RETURN e.name AS x") == [long]
+    async with AsyncGraphRAG(alone) as rag:
+        assert await rag.delete(source)
+    assert await column(graph, "MATCH (e:Entity) RETURN e.name AS x") == []
+
+
 async def built_on(
     settings: Settings, folder: Path, *, again: Collection[Again] = ()
 ) -> IndexResult:

@@ -117,3 +117,12 @@ async def test_up_to_date_labels_are_not_looked_at_again(graph: Graph) -> None:
     heard: list[Event] = []
     await label_entities(graph, heard.append)
     assert heard == []
+
+
+async def test_a_label_with_a_constraint_of_others_is_left_to_them(graph: Graph) -> None:
+    await graph.run_plain("CREATE CONSTRAINT theirs FOR (x:Person) REQUIRE x.name IS UNIQUE")
+    try:
+        await indexed(graph, SAID, ONE, TWO, THREE)
+    finally:
+        await graph.run_plain("DROP CONSTRAINT theirs")
+    assert await graph.run_plain("MATCH (n:Person) RETURN n") == []

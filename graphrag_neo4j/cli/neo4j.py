@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
 import click
+from anyio.from_thread import start_blocking_portal
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
@@ -169,7 +170,8 @@ def _refuse_busy(settings: Settings) -> None:
 
     if server := embedded.running(settings):
         try:
-            anyio.run(look, server)
+            with start_blocking_portal() as portal:
+                portal.call(look, server)
         except GraphError as error:
             if isinstance(error, GraphBusyError):
                 raise

@@ -96,14 +96,14 @@ def text_of(result: CallToolResult) -> str:
 async def test_what_questions_cost_counts_for_the_limit_of_a_day(
     carol: Indexed, tmp_path: Path
 ) -> None:
-    """The first question costs more than $1, so the second one is refused unless a day begins."""
-    prices = {"KG_INPUT_PRICE": "9000", "KG_OUTPUT_PRICE": "9000"}
-    environment = {**carol.environment, **prices, "KG_MAX_COST_A_DAY": "1"}
+    """A question may cost $0.3 at most, and costs some cents."""
+    prices = {"KG_INPUT_PRICE": "10", "KG_OUTPUT_PRICE": "10"}
+    environment = {**carol.environment, **prices, "KG_MAX_COST_A_DAY": "0.4"}
     async with over_http(tmp_path, environment) as client:
         answered = 0
         while not (await client.call_tool("local_search", {"question": QUESTION})).is_error:
             answered += 1
-        assert answered in {1, 2}
+        assert 1 <= answered < 40
 
 
 async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: Path) -> None:

@@ -75,11 +75,8 @@ def status() -> None:
 @options.flag("--yes", "Do not ask for confirmation.")
 def wipe(yes: bool) -> None:
     """Stop the server and delete all its data, uploaded files included."""
-    from graphrag_neo4j.index.uploads import Uploads  # noqa: PLC0415 - the driver comes with it
-
     settings = _settings()
-    folder = embedded.status(settings).home
-    uploads = Uploads(settings.model_copy(update={"neo4j_uri": None})).folder
+    folder, uploads = embedded.status(settings).home, _uploads(settings)
     also = f" and the files that were uploaded to it, in {uploads}" if uploads.exists() else ""
     if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {folder}{also}?")):
         terminal.line("Nothing was deleted.")
@@ -130,6 +127,10 @@ def load(file: Path, yes: bool) -> None:
     with listening(quiet=False) as listen:
         archive.load(settings, file, listen, lambda: _refuse_busy(settings))
     terminal.line(f"The data of {file} is in {found.home}. `kg-build status` shows the graph.")
+    if (uploads := _uploads(settings)).exists():
+        terminal.line(
+            f"`kg-build serve --write` also reads the files that were uploaded: {uploads}."
+        )
 
 
 @neo4j.command()
@@ -152,6 +153,13 @@ def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_setti
     if notice := settings.named_by_env_file():
         terminal.line(notice, error=True)
     return settings
+
+
+def _uploads(settings: Settings) -> Path:
+    """The folder of the files that were uploaded to the graph in the home."""
+    from graphrag_neo4j.index.uploads import Uploads  # noqa: PLC0415 - the driver comes with it
+
+    return Uploads(settings.model_copy(update={"neo4j_uri": None})).folder
 
 
 def _refuse_busy(settings: Settings) -> None:

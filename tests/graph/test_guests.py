@@ -67,7 +67,7 @@ OF_ALL = re.compile(
     r"(browse|doctor|graph|vector_search)/.*|import/(labels|names|nodes|types|unique)|"
     r"label/foreign|status/(counts|reports)|search/(state|number_of_documents)"
 )
-WRITING = re.compile(r"\b(SET|MERGE|CREATE|DELETE|REMOVE)\b")
+WRITING = re.compile(r"\b(SET|MERGE|CREATE|DELETE|REMOVE|TERMINATE)\b")
 NODE = re.compile(rf"\(\w*:(?:{'|'.join(LABELS)})\b[^()]*\)")
 OWN = re.compile(r"KgBuild|\{\s*id: ")
 

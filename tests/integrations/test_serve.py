@@ -479,7 +479,8 @@ async def test_who_takes_documents_makes_the_schema_before_anybody_reads(
     carol: Indexed, tmp_path: Path
 ) -> None:
     await carol.graph.run_plain("DROP INDEX kg_chunk_text")
-    with served(tmp_path, carol.environment, "--write") as writing:
+    environment = {**carol.environment, "KG_HOME": str(tmp_path / "home")}
+    with served(tmp_path, environment, "--write") as writing:
         assert ask(writing, "/api/state", **writing.headers)[0] == 200
         made = "SHOW FULLTEXT INDEXES YIELD name WHERE name = 'kg_chunk_text' RETURN count(*) AS n"
         assert await carol.graph.run_plain(made) == [{"n": 1}]

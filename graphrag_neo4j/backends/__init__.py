@@ -94,7 +94,7 @@ class Backends:
         self.settings = settings
         self.meter: Meter | None = None
         self._endpoint = endpoint
-        self._meter = endpoint.meter if endpoint else None  # it outlives the connections
+        self._used = endpoint.meter if endpoint else None  # it outlives the connections
 
     @property
     def origin(self) -> Origin:
@@ -104,7 +104,7 @@ class Backends:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of all runs and questions since the endpoint was opened."""
-        return dict(self._meter.steps) if self._meter else {}
+        return dict(self._used.steps) if self._used else {}
 
     async def aclose(self) -> None:
         """Closes the connections of the endpoint."""
@@ -198,7 +198,7 @@ class Backends:
             # A limit of the settings is that of each run and each question.
             unlimited = self.settings.model_copy(update={"max_cost": None})
             self._endpoint = Endpoint(unlimited, self.meter)
-            self._meter = self._endpoint.meter
+            self._used = self._endpoint.meter
         return self._endpoint
 
 

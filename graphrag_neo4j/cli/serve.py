@@ -75,7 +75,11 @@ def serve(
         day = DayMeter(lambda: settings.max_cost_a_day)
         async with metered_client(day, settings) as answering:
             await server.serve(
-                *(answering, day, listening, token, allowed_host),
+                answering,
+                day,
+                listening,
+                token,
+                allowed_host,
                 write=write,
                 paths=paths,
                 listen=listen,

@@ -1,7 +1,8 @@
 """Nodes and relationships of the user stay as they are, whatever names they share with ours."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -236,19 +237,13 @@ UNIQUE = "CREATE CONSTRAINT theirs FOR (x:{}) REQUIRE x.{} IS UNIQUE"
 async def test_an_index_of_others_in_our_way_is_named_before_anything_is_written(
     graph: Graph, alone: Settings, theirs: LiteralString, ours: LiteralString
 ) -> None:
-    what: LiteralString = "constraint" if "CONSTRAINT" in theirs else "index"
-    drop: LiteralString = f"DROP {what.upper()} theirs"
-    await drop_ours(graph, ours)
-    await graph.run_plain(theirs)
-    try:
+    what = "constraint" if "CONSTRAINT" in theirs else "index"
+    async with in_place_of_ours(graph, theirs, ours) as drop:
         async with AsyncGraphRAG(alone) as rag:
             with pytest.raises(GraphError, match=rf"The {what} theirs on .*`{drop}`"):
                 await rag.index([tale(41)])
         assert await graph.run_plain("MATCH (x) RETURN x") == []
         assert not ours or await graph.run_plain(SHOWN, name=ours) == []
-    finally:
-        await graph.run_plain(drop)
-        await ensure_schema(graph)
 
 
 @pytest.mark.parametrize(
@@ -263,26 +258,30 @@ async def test_an_index_of_others_in_our_way_is_named_before_anything_is_written
 async def test_an_index_of_others_that_serves_or_does_not_matter_stays(
     graph: Graph, alone: Settings, theirs: LiteralString, ours: LiteralString
 ) -> None:
-    what: LiteralString = "constraint" if "CONSTRAINT" in theirs else "index"
-    drop: LiteralString = f"DROP {what.upper()} theirs"
-    await drop_ours(graph, ours)
-    await graph.run_plain(theirs)
-    try:
+    async with in_place_of_ours(graph, theirs, ours):
         async with AsyncGraphRAG(alone) as rag:
             assert (await rag.index([tale(41)])).complete
         assert len(await graph.run_plain(SHOWN, name="theirs")) == 1
-    finally:
-        await graph.run_plain(drop)
-        await ensure_schema(graph)
 
 
 SHOWN: LiteralString = "SHOW INDEXES YIELD name WHERE name = $name"
 
 
-async def drop_ours(graph: Graph, name: LiteralString) -> None:
-    if name:
-        await graph.run_plain(f"DROP CONSTRAINT {name} IF EXISTS")
-        await graph.run_plain(f"DROP INDEX {name} IF EXISTS")
+@asynccontextmanager
+async def in_place_of_ours(
+    graph: Graph, theirs: LiteralString, ours: LiteralString
+) -> AsyncGenerator[str]:
+    """Makes what others have made, without ours of a name; lends the statement that drops it."""
+    drop: LiteralString = f"DROP {'CONSTRAINT' if 'CONSTRAINT' in theirs else 'INDEX'} theirs"
+    if ours:
+        await graph.run_plain(f"DROP CONSTRAINT {ours} IF EXISTS")
+        await graph.run_plain(f"DROP INDEX {ours} IF EXISTS")
+    await graph.run_plain(theirs)
+    try:
+        yield drop
+    finally:
+        await graph.run_plain(drop)
+        await ensure_schema(graph)
 
 
 @pytest.mark.slow

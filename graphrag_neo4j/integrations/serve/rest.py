@@ -31,8 +31,6 @@ from graphrag_neo4j.integrations.serve.questions import (
     while_there,
 )
 from graphrag_neo4j.integrations.serve.runs import Runs, RunState
-from graphrag_neo4j.integrations.serve.uploads import delete as delete_document
-from graphrag_neo4j.integrations.serve.uploads import keep
 from graphrag_neo4j.query.answer import METHODS, Answer
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.suggestions import Suggestion
@@ -155,14 +153,14 @@ async def documents(
 @router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED)
 async def upload(name: str, request: Request, questions: Asked, uploads: Writing) -> RunState:
     """Keeps a file, which the next run reads into the graph."""
-    await keep(uploads, name, request.stream())
+    await uploads.keep(name, request.stream())
     return questions.runs.expect()
 
 
 @router.delete("/documents", status_code=HTTPStatus.ACCEPTED)
 async def delete(source: str, questions: Asked, uploads: Writing) -> RunState:
     """Marks a document to be deleted by the next run, which brings reports up to date."""
-    await delete_document(uploads, questions.rag.graph, source, questions.followed)
+    await uploads.delete(questions.rag.graph, source, questions.followed)
     return questions.runs.expect()
 
 

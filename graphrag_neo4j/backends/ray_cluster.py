@@ -23,7 +23,7 @@ from typing import Any, Final, cast
 import anyio
 import anyio.to_thread
 
-from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
+from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable, holds_rows, read
 from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError, InputError, ReplyError
 from graphrag_neo4j.llm.cost import Meter
 from graphrag_neo4j.llm.endpoint import Endpoint
@@ -134,15 +134,15 @@ def version_of(path: Path) -> tuple[int, int] | None:
 
 def read_file(
     path: Path, version: tuple[int, int], options: ReadOptions
-) -> tuple[Sequence[Document | Unreadable], Sequence[str]] | None:
-    """The items of a file, and the encodings that were guessed for it.
+) -> tuple[Sequence[Document | Unreadable], Sequence[Remark]] | None:
+    """The items of a file, and what is to be told about it.
 
     It is None if this machine has not the same version of the file.
     """
     if version_of(path) != version:
         return None
-    encodings: list[str] = []
-    return list(read(path, options, encodings.append)), encodings
+    remarks: list[Remark] = []
+    return list(read(path, options, remarks.append)), remarks
 
 
 LOCAL: Final = "local"
@@ -239,21 +239,21 @@ class RayCluster:
         self.n = settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def read_files(
-        self, files: Iterable[Path], options: ReadOptions, guessed: Callable[[Path, str], None]
+        self, files: Iterable[Path], options: ReadOptions, tell: Callable[[Path, Remark], None]
     ) -> Iterator[tuple[Path, Iterable[Document | Unreadable]]]:
         """Gives the items of each file in order; the next files are read meanwhile.
 
-        `guessed` receives a file and the encoding that was guessed for it. This process reads files
-        of rows, large files, and files that the workers do not have.
+        `tell` receives a file and what is to be told about it. This process reads files of rows,
+        large files, and files that the workers do not have.
         """
         remote = self.ray.remote(read_file)
 
         def items(path: Path, reading: Any) -> tuple[Path, Iterable[Document | Unreadable]]:  # noqa: ANN401 - a reference of Ray
             found = self.ray.get(reading) if reading is not None else None
             if found is None:
-                return path, read(path, options, partial(guessed, path))
-            for encoding in found[1]:
-                guessed(path, encoding)
+                return path, read(path, options, partial(tell, path))
+            for remark in found[1]:
+                tell(path, remark)
             return path, found[0]
 
         waiting: deque[tuple[Path, Any]] = deque()

@@ -13,12 +13,14 @@ from urllib.parse import quote_from_bytes
 import anyio
 import anyio.to_thread
 
-from graphrag_neo4j.documents.text import ROWS, TEXTS, ReadOptions, Unreadable
+from graphrag_neo4j.documents.process import PARSED
+from graphrag_neo4j.documents.rows import ROWS
+from graphrag_neo4j.documents.text import TEXTS, ReadOptions, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.settings.installing import install_command
 
-SUFFIXES = (*TEXTS, ".html", ".htm", ".pdf", ".docx", *ROWS)
+SUFFIXES = (*TEXTS, *PARSED, *ROWS)
 """The suffixes of the files that can be read."""
 LATER_PART = re.compile(r"#part-\d+\Z")
 MAGIC = frozenset("*?[")  # of globs

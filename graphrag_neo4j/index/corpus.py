@@ -24,6 +24,7 @@ from graphrag_neo4j.documents import (
     DiscoveredFiles,
     ReadingProcess,
     ReadOptions,
+    Remark,
     Unreadable,
     find,
     from_langchain,
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
     from graphrag_neo4j.index.stages.ingest import Ingested
 
 Item = Document | Unreadable
-Guessed = Callable[[Path, str], None]
-ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path, Iterable[Item]]]]
+Tell = Callable[[Path, Remark], None]
+ReadFiles = Callable[[Iterable[Path], ReadOptions, Tell], Iterator[tuple[Path, Iterable[Item]]]]
 AT_ONCE = 50
 BEGINNING = 40  # characters of both ends of a source that is too long
 ENOUGH = 1_000_000  # characters of documents that are read ahead
@@ -74,10 +75,10 @@ class Nodes(Protocol):
 class Corpus:
     """The documents to index.
 
-    They are read once, and reading fills `unreadable`, `encodings` and the sizes.
+    They are read once, and reading fills `unreadable`, `remarks` and the sizes.
     `skipped` counts the files whose kind can't be read, by suffix. `links` holds symbolic links
-    that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
-    by the encoding that they were read with. `n_bytes` is the size of all files, None where there
+    that lead out of a folder and are not followed. `remarks` holds by sentence the files that it
+    is said of, each with its number. `n_bytes` is the size of all files, None where there
     are no files. `paths` holds the paths that were given, and `places` how the sources of
     documents under or beside them begin (unknown with a source root or links). `tables` holds the
     files of rows, by source: the number of rows, or None where some rows could not be read.
@@ -89,7 +90,7 @@ class Corpus:
     skipped: dict[str, int] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     links: Sequence[Path] = ()
-    encodings: dict[str, list[str]] = field(default_factory=dict)
+    remarks: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     n_bytes: int | None = None
     _sizes: dict[str, int] = field(default_factory=dict)
     _left: int = 0
@@ -204,13 +205,10 @@ class Corpus:
                 f"{n:,} symbolic {links} out of the folder and {verb} not followed: "
                 f"{_listed(map(str, self.links), n)}. --follow-links follows such links."
             )
-        for encoding, files in sorted(self.encodings.items()):
-            n = len(files)
-            read_as = "file is not UTF-8 and was" if n == 1 else "files are not UTF-8 and were"
-            found.append(
-                f"{n:,} {read_as} read as {encoding}: {_listed(files, n)}. If that is wrong, name "
-                "the right encoding by --encoding."
-            )
+        for sentence, files in sorted(self.remarks.items()):
+            n, names = len(files), [name for name, _ in files]
+            said = sentence.replace("{n}", f"{sum(number for _, number in files):,}")
+            found.append(f"{n:,} file{'s' * (n > 1)} ({_listed(names, n)}): {said}.")
         return found
 
     def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
@@ -219,12 +217,12 @@ class Corpus:
         Once all rows of a file are read, `tables` says how many there are.
         """
 
-        def guessed(path: Path, encoding: str) -> None:
-            self.encodings.setdefault(encoding, []).append(str(path))
+        def tell(path: Path, remark: Remark) -> None:
+            self.remarks.setdefault(remark.sentence, []).append((str(path), remark.n))
 
         read_files = self.read_files or self._one_by_one
         left = 0
-        for path, items in read_files(found.files, options, guessed):
+        for path, items in read_files(found.files, options, tell):
             unread, rows, unreadable = _size(path), 0, False
             for item in items:
                 n_bytes = min(unread, len(item.text) if isinstance(item, Document) else 0)
@@ -240,10 +238,10 @@ class Corpus:
         self._left = left
 
     def _one_by_one(
-        self, files: Iterable[Path], options: ReadOptions, guessed: Guessed
+        self, files: Iterable[Path], options: ReadOptions, tell: Tell
     ) -> Iterator[tuple[Path, Iterable[Item]]]:
         for path in files:
-            yield path, read(path, options, partial(guessed, path), self._process)
+            yield path, read(path, options, partial(tell, path), self._process)
 
 
 def _path(given: str | Path) -> str | Path:

@@ -1,0 +1,121 @@
+"""A process that reads files whose parsers may take any time and memory."""
+
+import faulthandler
+import os
+import pickle
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import Final, cast
+
+from graphrag_neo4j.documents.text import File, Remark
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.settings.installing import install_command
+
+PROGRAM: Final = (
+    "import sys; sys.path[:] = sys.argv[1:]; "
+    "from graphrag_neo4j.documents.process import serve; serve()"
+)
+PARSED: Final = (".html", ".htm", ".pdf", ".docx")
+"""The suffixes of the files that are parsed as a whole."""
+
+
+def parse(file: File, source: str) -> Document:
+    """Reads a file with the library for its kind."""
+    suffix = file.suffix
+    try:
+        if suffix in {".html", ".htm"}:
+            from graphrag_neo4j.documents.html import read_html  # noqa: PLC0415 - beautifulsoup4
+
+            return read_html(file, source)
+        if suffix == ".pdf":
+            from graphrag_neo4j.documents.pdf import read_pdf  # noqa: PLC0415 - an extra
+
+            return read_pdf(file, source)
+        from graphrag_neo4j.documents.office import read_word  # noqa: PLC0415 - an extra
+
+        return read_word(file, source)
+    except ModuleNotFoundError as error:
+        raise InputError(f"needs {error.name} to be read: {install_command('docs')}") from error
+
+
+class ReadingProcess:
+    """A process that reads pages, pdf and docx: their parsers may take any time and memory.
+
+    It is started at the first such file, and reads at most `seconds` at one. It is no process of
+    `multiprocessing`, which would run the user's script once more.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def read(self, file: File, source: str) -> Document:
+        """Reads a file. Raises what its reader raises, and InputError if the process has ended."""
+        if self._stopped:
+            raise InputError("was not read, since the command was interrupted")
+        began = time.monotonic()
+        process = self._process = self._process or subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "-c", PROGRAM, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C in a terminal does not reach it: its parent ends it
+        )
+        try:
+            pickle.dump((file.path, file.options, source, self._seconds), process.stdin)  # type: ignore[arg-type] # it is a pipe
+            process.stdin.flush()  # type: ignore[union-attr]
+            found, remarks = pickle.load(process.stdout)  # type: ignore[arg-type] # noqa: S301 - our own process
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # its pipes are closed
+            self._end()
+            late = time.monotonic() - began >= self._seconds
+            raise InputError(
+                f"takes longer than the limit of {self._seconds:g} seconds to read: "
+                "KG_READ_SECONDS sets another"
+                if late
+                else "made the process end that read it, most likely for lack of memory"
+            ) from None
+        for remark in remarks:
+            file.remark(remark)
+        if isinstance(found, Exception):
+            raise found
+        return cast("Document", found)
+
+    def stop(self) -> None:
+        """Ends the process, also in the midst of a file; no other file is read."""
+        self._stopped = True
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process:
+            with suppress(BrokenPipeError), process:
+                process.kill()
+
+
+def serve() -> None:
+    """The program of a reading process: reads each file that stdin names, until stdin ends.
+
+    It ends itself at the limit: a timer that needs no Python code ends it in any loop.
+    """
+    files, results = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get between the results
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - no file
+        while True:
+            try:
+                path, options, source, seconds = pickle.load(files)  # noqa: S301 - from our parent
+            except EOFError:
+                return
+            faulthandler.dump_traceback_later(seconds, file=nowhere, exit=True)
+            remarks: list[Remark] = []
+            found: Document | Exception
+            try:
+                found = parse(File(path, options, remarks.append), source)
+            except Exception as error:  # noqa: BLE001 - the parent raises it
+                found = error
+            pickle.dump((found, remarks), results)
+            results.flush()
+            faulthandler.cancel_dump_traceback_later()

@@ -1,5 +1,10 @@
-// Reads the hash and settings of the documents that the graph has.
+// Reads what tells whether documents have changed; `since` is the start (seconds since 1970) of the
+// last build that came to its end.
+OPTIONAL MATCH (build:Build:KgBuild) WHERE build.finished IS NOT NULL
+WITH max(build.started) AS last
 UNWIND $ids AS id
 MATCH (document:Document {id: id})
-RETURN document.id AS id, document.content_hash AS content_hash,
-       document.cut_with AS cut_with, document.metadata AS metadata
+RETURN document.id AS id, document.content_hash AS content_hash, document.cut_with AS cut_with,
+       document.metadata AS metadata, document.title AS title, document.header AS header,
+       document.file_hash AS file_hash, coalesce(document.reader, 1) AS reader,
+       coalesce(last.epochSeconds, 0) AS since

@@ -1,6 +1,7 @@
 // Finds the documents that meet all conditions, each with the number of its chunks. A later part of
-// a long text has the source, the title and the metadata of the first part. Values are compared as
-// numbers if both are numbers, else as text; a document without the field only meets `!=`.
+// a long text has the source, the title and the metadata of the first part. Of a list, one member
+// must meet the condition. Only values of the kind of the condition are ordered; of dates, as much
+// as the condition states. A document without the field only meets `!=`.
 MATCH (document:Document:KgBuild)
 WITH document, '#part-' + toString(document.meta_part) AS part
 OPTIONAL MATCH (first:Document:KgBuild {
@@ -8,14 +9,18 @@ OPTIONAL MATCH (first:Document:KgBuild {
                THEN left(document.source, size(document.source) - size(part)) END
 })
 WITH document, coalesce(first, document) AS whole
-WHERE all(c IN $conditions WHERE any(x IN [coalesce(whole[c.key], document[c.key])] WHERE
-  CASE WHEN c.operator IN ['=', '!='] THEN
-    (c.operator = '!=') <> coalesce(
-      x IN c.numbers OR toString(x) IN c.texts OR any(p IN c.patterns WHERE toString(x) =~ p), false)
-  ELSE any(two IN [CASE WHEN c.numbers <> [] AND toFloatOrNull(x) IS NOT NULL
-                        THEN [toFloatOrNull(x), c.numbers[0]]
-                        ELSE [toString(x), c.texts[0]] END] WHERE
-    (c.operator CONTAINS '<' AND two[0] < two[1]) OR (c.operator CONTAINS '>' AND two[0] > two[1])
-    OR (c.operator CONTAINS '=' AND two[0] = two[1]))
-  END))
+WHERE all(c IN $conditions WHERE
+  CASE WHEN c.kind IS NULL THEN (c.operator = '!=') <>
+    any(x IN coalesce([] + coalesce(whole[c.key], document[c.key]), []) WHERE
+      x IN c.numbers OR toString(x) IN c.texts OR any(p IN c.patterns WHERE toString(x) =~ p))
+  ELSE any(x IN coalesce([] + coalesce(whole[c.key], document[c.key]), []) WHERE
+    any(two IN [CASE c.kind WHEN 'number' THEN [toFloatOrNull(x), c.numbers[0]]
+                            WHEN 'date' THEN [CASE WHEN toString(x) =~ $date
+                                              THEN left(toString(x), size(c.texts[0])) END, c.texts[0]]
+                            ELSE [CASE WHEN toFloatOrNull(x) IS NULL AND NOT toString(x) =~ $date
+                                       THEN toString(x) END, c.texts[0]] END]
+        WHERE two[0] IS NOT NULL AND (
+          (c.operator CONTAINS '<' AND two[0] < two[1]) OR (c.operator CONTAINS '>' AND two[0] > two[1])
+          OR (c.operator CONTAINS '=' AND two[0] = two[1]))))
+  END)
 RETURN document.id AS id, COUNT { (document)<-[:PART_OF]-(:KgBuild) } AS chunks ORDER BY id

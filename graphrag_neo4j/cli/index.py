@@ -56,7 +56,8 @@ NEXT = {
 @options.value(
     "--again",
     "PART",
-    "Make PART again: extraction reads chunks again that were read with another model or other "
+    "Make PART again: documents reads files again that an earlier version of this program read in "
+    "another way, extraction reads chunks again that were read with another model or other "
     "settings, vectors computes all embeddings, communities finds all communities. Repeat the "
     "option for several.",
     type=options.NearestChoice(get_args(Again)),

@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
-from graphrag_neo4j.documents.process import ReadingProcess, parse
+from graphrag_neo4j.documents.metadata import date_in
+from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
 from graphrag_neo4j.documents.rows import ROWS, metadata_of, read_rows
 from graphrag_neo4j.documents.sources import (
     SUFFIXES,
@@ -106,10 +107,7 @@ def read(
         else:
             items = [process.read(file, source) if process else parse(file, source)]
         for item in items:
-            if isinstance(item, Document) and not item.title:
-                yield replace(item, title=path.name)
-            else:
-                yield item
+            yield _named(item, file) if isinstance(item, Document) else item
     except OSError as error:
         yield Unreadable(source, f"can't be read: {error.strerror or error}")
     except UnicodeError:
@@ -118,6 +116,14 @@ def read(
         yield Unreadable(source, reason)
     except InputError as error:
         yield Unreadable(source, str(error))
+
+
+def _named(document: Document, file: File) -> Document:
+    """The document with what the name of its file says, where the file itself does not say it."""
+    title, metadata = document.title or file.path.name, document.metadata
+    if file.suffix not in ROWS and "date" not in metadata and (day := date_in(file.path.stem)):
+        metadata = {**metadata, "date": day}
+    return replace(document, title=title, metadata=metadata, reading=reading_of(file))
 
 
 def holds_rows(path: Path) -> bool:
@@ -140,7 +146,7 @@ def clean(document: Document) -> tuple[Document, int]:
 
     metadata = {mend(name): mend(value) for name, value in document.metadata.items()}
     text, source, title = map(mend, (document.text, document.source, document.title))
-    return Document(text, source, title, metadata), replaced
+    return replace(document, text=text, source=source, title=title, metadata=metadata), replaced
 
 
 def from_langchain(document: object) -> Document:
@@ -164,4 +170,9 @@ def from_langchain(document: object) -> Document:
     else:
         raise InputError('A LangChain document has no metadata "source" and no id: give it one.')
     title = str(row.get("title") or "")
-    return Document(document.page_content, source, title, metadata_of(row, {"source", "title"}))
+    return Document(
+        document.page_content,
+        source,
+        title,
+        {k: v for k, v in row.items() if k not in ("source", "title")},
+    )

@@ -59,6 +59,7 @@ ENDS = [
 WORD_END = len(ENDS) - 1  # the rank of white space after a word
 WORD = regex.compile(r"\s*+\S++\s*+|\s++")
 GRAPHEME = regex.compile(r"\X")
+MOST_MARKS = 30  # characters of a grapheme
 LONGEST_TOKEN = 32  # characters; longer tokens exist, but texts made of them need no exact limit
 BYTES = 4  # of a character in UTF-8, at most
 ATOMS_AT_ONCE = 20_000
@@ -141,8 +142,7 @@ def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
         return
     words = _mended(match[0] for match in WORD.finditer(piece))
     atoms = chain.from_iterable(  # words; one that is too long is given as its graphemes
-        [word] if _fits(word, longest, count) else (one[0] for one in GRAPHEME.finditer(word))
-        for word in words
+        [word] if _fits(word, longest, count) else _graphemes(word) for word in words
     )
     while batch := list(islice(atoms, ATOMS_AT_ONCE)):
         for part in _cut_at_best(batch, longest, count):
@@ -150,6 +150,13 @@ def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
                 yield "".join(part)
             else:  # a whole can have more tokens than the sum of its atoms
                 yield from _shortened("".join(part), longest // 2, count)
+
+
+def _graphemes(word: str) -> Iterator[str]:
+    """The graphemes of a word; one with more marks than any writing has is divided."""
+    for found in GRAPHEME.finditer(word):
+        for start in range(0, len(found[0]), MOST_MARKS):
+            yield found[0][start : start + MOST_MARKS]
 
 
 def _fits(piece: str, longest: int, count: CountTokens) -> bool:

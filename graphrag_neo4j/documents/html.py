@@ -92,3 +92,8 @@ def _gap(space: re.Match[str]) -> str:
     if LINE in gap or "\n" in gap:
         return "\n"
     return " | " if CELL in gap else " "
+
+
+def text_of(markup: str) -> str:
+    soup = BeautifulSoup(_without_unended(markup), "html.parser")
+    return re.sub(f"[{SPACE}]+", _gap, "".join(_pieces(soup)).strip(SPACE)).replace("\xa0", " ")

@@ -1,6 +1,7 @@
 """A process that reads files whose parsers may take any time and memory."""
 
 import faulthandler
+import hashlib
 import os
 import pickle
 import subprocess
@@ -11,21 +12,36 @@ from typing import Final, cast
 
 from graphrag_neo4j.documents.text import File, Remark
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model import Document, Reading
 from graphrag_neo4j.settings.installing import install_command
 
 PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; "
     "from graphrag_neo4j.documents.process import serve; serve()"
 )
-PARSED: Final = (".html", ".htm", ".pdf", ".docx")
+PARSED: Final = (".md", ".markdown", ".html", ".htm", ".pdf", ".docx")
 """The suffixes of the files that are parsed as a whole."""
+READER: Final = 2
+"""The version of their readers. A reader that gives another text of the same file gets the next."""
+
+
+def reading_of(file: File) -> Reading | None:
+    """What tells later whether a file that was parsed has changed, and its reader."""
+    if file.suffix not in PARSED:
+        return None
+    with file.path.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "blake2b").hexdigest()[:32]
+    return Reading(digest, READER, file.path.stat().st_mtime)
 
 
 def parse(file: File, source: str) -> Document:
     """Reads a file with the library for its kind."""
     suffix = file.suffix
     try:
+        if suffix in {".md", ".markdown"}:
+            from graphrag_neo4j.documents.markdown import read_markdown  # noqa: PLC0415 - slow
+
+            return read_markdown(file, source)
         if suffix in {".html", ".htm"}:
             from graphrag_neo4j.documents.html import read_html  # noqa: PLC0415 - beautifulsoup4
 

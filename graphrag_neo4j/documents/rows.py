@@ -10,7 +10,7 @@ from typing import TextIO
 
 from graphrag_neo4j.documents.text import File, ReadOptions, Unreadable
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document, Scalar
+from graphrag_neo4j.model import Document
 from graphrag_neo4j.text.files import KeyCounts
 
 TableRow = Mapping[str, object]
@@ -43,17 +43,10 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
         yield Unreadable(source, f"and {unusable - NAMED:,} more rows can't be used")
 
 
-def metadata_of(row: TableRow, taken: Collection[str | None]) -> dict[str, Scalar]:
-    """The metadata of a row: its values without `taken` columns and empty ones.
-
-    An integer of more than 64 bits, which Neo4j can't store, becomes a text, and so does a list.
-    """
+def metadata_of(row: TableRow, taken: Collection[str | None]) -> dict[str, object]:
+    """The metadata of a row: its values without `taken` columns and empty ones."""
     return {
-        name: value
-        if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) < 2**63)
-        else _string(value)
-        for name, value in row.items()
-        if name not in taken and value not in (None, "")
+        name: value for name, value in row.items() if name not in taken and value not in (None, "")
     }
 
 

@@ -9,7 +9,7 @@ letters are also there. charset-normalizer decides all other scripts.
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getincrementaldecoder
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -259,30 +259,23 @@ def _share(sample: bytes, encoding: str, alphabets: Collection[str]) -> float:
 
 # Plain text
 
+TEXTS = (".txt", ".log", ".rst")
+HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE)  # in .rst
+
 
 def read_text(file: File, source: str) -> Iterator[Document]:
     """Gives the text as it is, in one document or, if it is very long, in one for each part.
 
-    The title is the first heading. The first part has the source of the file, so a text that grows
-    beyond one part keeps it. Raises InputError if no encoding fits, OSError and UnicodeError.
+    The title is the first heading of reStructuredText, else the name of the file. The first part
+    has the source of the file, so a text that grows beyond one part keeps it. Raises InputError if
+    no encoding fits, OSError and UnicodeError.
     """
     title = ""
     for number, text in enumerate(file.parts(), 1):
         if number == 1:
-            heading = TEXTS[file.suffix]
-            found = heading.search(text) if heading else None
-            title = str(found[1] or found[2]).strip() if found else file.path.name
-            if found and found[0].startswith("#"):  # as in "# Title #"
-                title = title.rstrip("# \t") or title
+            found = HEADING.search(text) if file.suffix == ".rst" else None
+            title = found[1].strip() if found else file.path.name
             yield Document(text, source, title)
         else:
             part = f"{source}#part-{number}"
             yield Document(text, part, f"{title}, part {number}", {"part": number})
-
-
-TEXTS: Mapping[str, re.Pattern[str] | None] = {
-    ".txt": None,
-    ".md": re.compile(r"^#{1,6}[ \t]++(.+)$|^(\S.*)\n=+[ \t]*$", re.MULTILINE),
-    ".rst": re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE),
-}
-"""By suffix: what is a heading."""

@@ -42,7 +42,7 @@ from graphrag_neo4j.text.sentence_ranking import best_first, centrality, choose,
 
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
-VERSION = 5  # increase it with every change that changes the results for a text
+VERSION = 6  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 

@@ -8,6 +8,7 @@ several. Until the last of them it has the hash of an unfinished document, so it
 file, and the next run writes it again if this one is killed.
 """
 
+import dataclasses
 import hashlib
 import json
 from collections import Counter
@@ -19,13 +20,13 @@ from typing import Final, TypedDict
 
 from graphrag_neo4j.documents import clean
 from graphrag_neo4j.documents.chunking import Cuts
+from graphrag_neo4j.documents.metadata import kept
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.evidence import forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, pages
-from graphrag_neo4j.model import Document, Scalar, Span
-from graphrag_neo4j.text import identify, storable
+from graphrag_neo4j.model import Document, Span
+from graphrag_neo4j.text import identify
 
-LARGEST_INTEGER: Final = 2**63 - 1
 WRITTEN: Final = 400  # documents or chunks after which a transaction ends
 WRITE_ROWS: Final = 2000  # chunks in one statement, at most
 REMOVED: Final = 100
@@ -43,12 +44,16 @@ class DocumentChunksRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document that can be stored, with its row; `replaced` characters of it could not be."""
+    """A document that can be stored, with its row.
+
+    `replaced` characters of it could not be stored, nor could the metadata `unkept`.
+    """
 
     id: str
     document: Document
     row: Row
     replaced: int
+    unkept: Sequence[str] = ()
 
 
 def document_id(source: str) -> str:
@@ -65,14 +70,14 @@ def header_of(document: Document, names: Iterable[str]) -> str:
 def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
     """Makes the row of a document that is to be cut so.
 
-    Scalars of its metadata are properties of their own, too; an integer beyond 64 bits becomes a
-    text, and so do values that JSON lacks, such as dates.
+    Each value of its metadata is also a property of its own.
     """
-    document, replaced = clean(document)
-    metadata = {k: v for k, v in document.metadata.items() if v is not None}
+    values, unkept = kept(document.metadata)
+    document, replaced = clean(dataclasses.replace(document, metadata=values))
+    metadata = document.metadata
     header = header_of(document, cuts.prepend)
     id_ = document_id(document.source)
-    as_json = json.dumps(metadata, ensure_ascii=False, sort_keys=True, default=str)
+    reading = document.reading
     row: Row = {
         "id": id_,
         "source": document.source,
@@ -80,14 +85,12 @@ def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
         "header": header or None,
         "content_hash": identify("content", document.title, header, document.text),
         "cut_with": cuts.signature,
-        "metadata": storable(as_json)[0],
+        "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
+        "file_hash": reading and reading.file_hash,
+        "reader": reading and reading.reader,
+        **{f"meta_{name}": value for name, value in metadata.items()},
     }
-    for name, value in metadata.items():
-        if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-            row[f"meta_{name}"] = str(value)
-        elif isinstance(value, Scalar):
-            row[f"meta_{name}"] = value
-    return PreparedDocument(id_, document, row, replaced)
+    return PreparedDocument(id_, document, row, replaced, unkept)
 
 
 def chunk_rows(prepared: PreparedDocument, spans: Iterable[Span]) -> Iterator[Row]:

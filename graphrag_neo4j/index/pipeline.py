@@ -9,7 +9,7 @@ that was stopped anywhere, and several builds in a row give the result of one bu
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,6 +37,7 @@ from graphrag_neo4j.index.preparation import (
     check_before_paying,
     chosen_origin,
     command_name,
+    ingest_notices,
     prepare,
     tell_claimless,
     tell_names_uncompared,
@@ -56,7 +57,13 @@ from graphrag_neo4j.index.stages.label import label_entities
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.stages.summarize import mark_described_otherwise, summarize
-from graphrag_neo4j.index.status import REBUILD_NOTHING, IndexResult, RebuildOptions, read_status
+from graphrag_neo4j.index.status import (
+    REBUILD_NOTHING,
+    Again,
+    IndexResult,
+    RebuildOptions,
+    read_status,
+)
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import KeyCounts
@@ -119,13 +126,13 @@ async def build(
         if corpus.nodes:
             result.ingested, vanished = await corpus.nodes.write(graph, limits.chunks, listen)
         else:
-            recut = "extraction" in rebuild.again
             result.ingested, vanished = await _ingest(
-                graph, corpus, cuts, listen, recut=recut, prune_rows=prune_rows
+                graph, corpus, cuts, listen, again=rebuild.again, prune_rows=prune_rows
             )
         result.dropped = [*gone, *vanished]
         # What is odd about the documents is told before a model is paid to read wrong text.
-        result.unreadable, result.notices = corpus.reasons(), corpus.notices()
+        odd = await ingest_notices(graph, result.ingested, settings, origin)
+        result.unreadable, result.notices = corpus.reasons(), [*corpus.notices(), *odd]
         for notice in result.notices:
             listen(Notice(notice, warning=True))
         setup = await with_encoder(stage, setup, backends, reembed="vectors" in rebuild.again)
@@ -143,7 +150,13 @@ async def build(
 
 
 async def _ingest(
-    graph: Graph, corpus: Corpus, cuts: Cuts, listen: Listener, *, recut: bool, prune_rows: bool
+    graph: Graph,
+    corpus: Corpus,
+    cuts: Cuts,
+    listen: Listener,
+    *,
+    again: Collection[Again],
+    prune_rows: bool,
 ) -> tuple[Ingested, list[str]]:
     """Writes the documents of the corpus and their chunks.
 
@@ -151,7 +164,14 @@ async def _ingest(
     also returns their sources.
     """
     seen = KeyCounts()
-    ingested = await ingest(graph, corpus.read("ingest", listen), cuts, recut=recut, seen=seen)
+    ingested = await ingest(
+        graph,
+        corpus.read("ingest", listen),
+        cuts,
+        recut="extraction" in again,
+        reread="documents" in again,
+        seen=seen,
+    )
     dropped = []
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)

@@ -32,6 +32,7 @@ from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
 from graphrag_neo4j.index.stages.extract import count_read_otherwise
+from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
 from graphrag_neo4j.index.stages.summarize import SummaryLimits, mark_described_otherwise
 from graphrag_neo4j.index.status import RebuildOptions
@@ -208,12 +209,8 @@ async def chosen_origin(
         return "extractive"
     if rebuild.with_model or await origin_of(graph) != "extractive":
         return "model"
-    from graphrag_neo4j.index.estimate import steps_of  # noqa: PLC0415 - slow to import
-
     [size] = await graph.read("mode_change/size", SizeRow)
-    costs = [step.cost for step in steps_of(size["chunks"], size["tokens"], settings)]
-    known = [cost for cost in costs if cost is not None]
-    price = f" for about ${sum(known):,.2f}" if len(known) == len(costs) else ""
+    price = _price(size, settings)
     listen(
         Notice(
             "This graph was made without a model, so documents are read without one. "
@@ -221,6 +218,35 @@ async def chosen_origin(
         )
     )
     return "extractive"
+
+
+def _price(size: SizeRow, settings: Settings) -> str:
+    """What it costs to index chunks of this size by a model, where its price is known."""
+    from graphrag_neo4j.index.estimate import steps_of  # noqa: PLC0415 - slow to import
+
+    costs = [step.cost for step in steps_of(size["chunks"], size["tokens"], settings)]
+    known = [cost for cost in costs if cost is not None]
+    return f" for about ${sum(known):,.2f}" if len(known) == len(costs) else ""
+
+
+async def ingest_notices(
+    graph: Graph, ingested: Ingested, settings: Settings, origin: Origin
+) -> list[str]:
+    """What users are told of documents that are in the graph, but not as their files say."""
+    found = [
+        f"{n:,} document{'s have' if n > 1 else ' has'} metadata {name!r} that can't be kept: make "
+        "it a text, a number, yes or no, a date, or a list of these."
+        for name, n in sorted(ingested.unkept.items())
+    ]
+    if ids := ingested.read_before:
+        [size] = await graph.read("ingest/size", SizeRow, ids=ids)
+        price = _price(size, settings) if origin == "model" else ""
+        keep = "documents keep their texts" if len(ids) > 1 else "document keeps its text"
+        found.append(
+            f"{len(ids):,} {keep} as an earlier version of this program read the same file; "
+            f"--again documents reads {'them' if len(ids) > 1 else 'it'} again{price}."
+        )
+    return found
 
 
 async def refuse_to_lose_model(graph: Graph) -> None:

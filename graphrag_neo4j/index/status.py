@@ -9,7 +9,7 @@ from graphrag_neo4j.graph.lease import VOID_SECONDS
 from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.model import Origin, Usage
 
-Again = Literal["extraction", "vectors", "communities"]
+Again = Literal["documents", "extraction", "vectors", "communities"]
 LAST_BUILDS = 5
 COUNTED = 20_000  # documents whose metadata is counted, at most
 VALUES = 5  # most frequent values of a field of metadata
@@ -261,7 +261,8 @@ async def read_status(
 class RebuildOptions:
     """The parts of an index that are made again although they are done.
 
-    `again` holds "extraction" for the chunks, descriptions and reports that were made with other
+    `again` holds "documents" for the documents that an earlier version of the reader for their
+    kind has read, "extraction" for the chunks, descriptions and reports that were made with other
     prompts, models or settings than the present ones, "vectors" for all vectors, with the present
     embedding model, and "communities" for the communities, imported ones included. `fresh`: the
     reports that are behind their material, although less of it has changed than the setting

@@ -13,6 +13,8 @@ from graphrag_neo4j.model.quotation import Draft
 
 Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
+MetadataValue = Scalar | list[Scalar]
+"""A value of a document's metadata, as it is kept: the members of a list are of one kind."""
 Step = Literal[
     "extraction",
     "claims",
@@ -32,18 +34,32 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file was read: a hash of its bytes, and the version of the reader for its kind.
+
+    `changed` is the time of its last change, in seconds since 1970.
+    """
+
+    file_hash: str
+    reader: int
+    changed: float
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A text and its source.
 
     `source` identifies the document: a URI, a path or any other name that stays the same from run
-    to run. `metadata` holds texts, numbers and booleans by name; None means no value. Raises
-    InputError for a text, source or title that is no text, and for an empty source.
+    to run. `metadata` holds texts, numbers, booleans, dates, and lists of these, by name; None
+    means no value. `reading` is that of a file with markup. Raises InputError for a text, source or
+    title that is no text, and for an empty source.
     """
 
     text: str
     source: str
     title: str = ""
-    metadata: Mapping[str, Scalar | None] = field(default_factory=dict)
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    reading: Reading | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         kinds: dict[str, type] = {"text": str, "source": str, "title": str, "metadata": Mapping}

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any, Final, Literal, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.model import Scalar, Usage
+from graphrag_neo4j.model import MetadataValue, Usage
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
@@ -53,7 +53,7 @@ class Source:
     end: int
     text: str
     quote: tuple[int, int] | None = None
-    metadata: Mapping[str, Scalar] = field(default_factory=dict, hash=False)
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         start, end = self.place
@@ -223,9 +223,9 @@ def _source(row: Mapping[str, object]) -> Source:
     return Source(str(row["source"]), document, chunk, start, end, text, quote, metadata)
 
 
-def read_metadata(text: object) -> dict[str, Scalar]:
+def read_metadata(text: object) -> dict[str, MetadataValue]:
     """Returns the metadata of a document as the graph holds it: JSON, or None if there is none."""
-    found: dict[str, Scalar] = json.loads(str(text or "{}"), parse_constant=str)
+    found: dict[str, MetadataValue] = json.loads(str(text or "{}"), parse_constant=str)
     return found
 
 

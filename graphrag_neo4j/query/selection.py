@@ -20,6 +20,9 @@ from graphrag_neo4j.settings.arguments import check_text, did_you_mean
 
 CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(\S.*?)\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+DATE: Final = r"\d{4}-\d\d(-\d\d([T ].*)?)?"  # of a document
+DAY = re.compile(r"\d{4}(-\d\d){0,2}")  # of a condition: a year, a month or a day
+REST: Final = {4: r"-\d\d(-\d\d([T ].*)?)?", 7: r"-\d\d([T ].*)?", 10: "[T ].*"}
 OF_ALL: Final = ("source", "title")  # fields that every document has
 METADATA: Final = "meta_"  # what the properties begin with that hold metadata
 EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
@@ -42,6 +45,13 @@ class FieldRow(TypedDict):
     key: str
 
 
+class KindRow(TypedDict):
+    """A kind of the values in a field ("number", "date" or "text"), and one of them."""
+
+    kind: str
+    example: str
+
+
 class SelectedDocumentRow(TypedDict):
     """A document that meets all conditions, and the number of its chunks."""
 
@@ -60,7 +70,8 @@ class OwnCommunityRow(TypedDict):
 class Condition:
     """A condition on documents: a field, an operator (= != >= <= > <) and a value.
 
-    For = and != the value may be a list ("Ada|Grace") and have the wildcards * and ?.
+    For = and != the value may be a list ("Ada|Grace") and have the wildcards * and ?. A date may be
+    a year or a month: those of its days are equal to it.
     """
 
     field: str
@@ -76,16 +87,29 @@ class Condition:
         return self.field if self.field in OF_ALL else f"{METADATA}{self.field}"
 
     @property
-    def row(self) -> Row:
-        """The condition as the statement reads it."""
-        listed = self.value.split("|") if self.operator in {"=", "!="} else [self.value]
-        texts = [text.strip() for text in listed]
+    def orders(self) -> bool:
+        """Whether it compares by order."""
+        return self.operator not in {"=", "!="}
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of values that its value can be compared with by order."""
+        number, day = NUMBER.fullmatch(self.value), DAY.fullmatch(self.value)
+        kinds = ["number"] * bool(number) + ["date"] * bool(day or re.fullmatch(DATE, self.value))
+        return kinds or ["text"]
+
+    def row(self, kind: str | None) -> Row:
+        """The condition as the statement reads it; `kind` is that of the values it orders."""
+        texts = [self.value] if self.orders else [one.strip() for one in self.value.split("|")]
+        patterns = [glob_pattern(text) for text in texts if "*" in text or "?" in text]
+        days = [re.escape(text) + REST[len(text)] for text in texts if DAY.fullmatch(text)]
         return {
             "key": self.key,
             "operator": self.operator,
+            "kind": kind,
             "texts": texts,
             "numbers": [float(text) for text in texts if NUMBER.fullmatch(text)],
-            "patterns": [glob_pattern(text) for text in texts if "*" in text or "?" in text],
+            "patterns": patterns + days,
         }
 
 
@@ -201,7 +225,8 @@ class Selection:
 async def select(graph: Graph, where: object) -> Selection | None:
     """Returns the selection of these conditions, None if there are none.
 
-    Raises InputError for a field that no document has, and if no document meets all conditions.
+    Raises InputError for a field that no document has, for values that can't be compared, and if no
+    document meets all conditions.
     """
     if not (conditions := conditions_of(where)):
         return None
@@ -213,12 +238,24 @@ async def select(graph: Graph, where: object) -> Selection | None:
             raise InputError(
                 f"No document has the field {one.field}.{hint} The fields are {', '.join(known)}."
             )
-    found = await graph.read(
-        "selection/documents", SelectedDocumentRow, conditions=[one.row for one in conditions]
-    )
+    rows = [one.row(await _kind(graph, one) if one.orders else None) for one in conditions]
+    found = await graph.read("selection/documents", SelectedDocumentRow, conditions=rows, date=DATE)
     if not found:
         raise InputError(
             f"No document has {' and '.join(map(str, conditions))}. `kg-build status --metadata` "
             "lists the fields and their values."
         )
     return Selection(graph, [row["id"] for row in found], sum(row["chunks"] for row in found))
+
+
+async def _kind(graph: Graph, condition: Condition) -> str:
+    """The kind of the values that a condition orders. Raises InputError if all are of others."""
+    rows = await graph.read("selection/kinds", KindRow, key=condition.key, date=DATE)
+    examples = {row["kind"]: row["example"] for row in rows}
+    if kinds := [kind for kind in condition.kinds if kind in examples]:
+        return kinds[0]
+    has = " and ".join(f"{kind}s (such as {examples[kind]!r:.40})" for kind in sorted(examples))
+    raise InputError(
+        f"{condition} compares unlike values: {condition.field} holds {has}, and "
+        f"{condition.value} is a {condition.kinds[-1]}."
+    )

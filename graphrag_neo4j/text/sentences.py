@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import regex
 
-from graphrag_neo4j.text import ABBREVIATIONS
+from graphrag_neo4j.text import ABBREVIATIONS, CODE
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
 WORD = regex.compile(
@@ -37,6 +37,7 @@ CUE = regex.compile(
 ADDRESS = regex.compile(
     r"(?:https?://|www\.)\S++|(?<![\w.+@-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"  # links, e-mail
 )
+CODE_LINE = regex.compile(rf"^{CODE}.*$", regex.M)
 ABBREVIATION = rf"(?<!\b(?:\p{{Lu}}|{ABBREVIATIONS}|\p{{N}}{{1,2}}))"
 CLOSING = r"[\"'”’»)\]）」』】》]*+"
 END = regex.compile(
@@ -48,6 +49,7 @@ END = regex.compile(
 )
 SOFT = 45  # characters; a longer line without a full stop may continue in the next line
 LINE = regex.compile(r"\n")
+CELLS = " | "  # between the cells of a row
 FILLED = regex.compile(r"\S")
 
 
@@ -88,10 +90,21 @@ class Passage:
         return tuple(word for sentence in self.sentences for word in sentence.words)
 
     def adjoins(self, number: int) -> bool:
-        """Tells whether the next sentence has the same speaker and stands in the same paragraph."""
+        """Tells whether the next sentence has the same speaker and stands in the same paragraph.
+
+        Where each fills lines of its own, as in a table or a list, they have nothing in common.
+        """
         one, other = self.sentences[number : number + 2]
         gap = self.text[one.end : other.start]
-        return one.speaker == other.speaker and not gap.strip() and gap.count("\n") < 2
+        if one.speaker != other.speaker or gap.strip() or gap.count("\n") > 1:
+            return False
+        return not ("\n" in gap and self._begins_line(one) and self._ends_line(other))
+
+    def _begins_line(self, one: Sentence) -> bool:
+        return self.text[: one.start].rstrip(" \t")[-1:] in ("", "\n")
+
+    def _ends_line(self, one: Sentence) -> bool:
+        return self.text[one.end :].lstrip(" \t")[:1] in ("", "\n")
 
 
 def read_passage(text: str) -> Passage:
@@ -99,7 +112,7 @@ def read_passage(text: str) -> Passage:
     tags, headers = _tags(text)
     # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
     plain = list(text)
-    no_prose = (found.span() for one in (CUE, ADDRESS) for found in one.finditer(text))
+    no_prose = (found.span() for one in (CUE, ADDRESS, CODE_LINE) for found in one.finditer(text))
     for start, end in [*(tag[:2] for tag in tags), *headers, *no_prose]:
         plain[start:end] = " " * (end - start)
     blanked = "".join(plain)
@@ -157,15 +170,24 @@ def _sentences(
 def _ends(text: str, start: int, end: int) -> Iterator[int]:
     for m in END.finditer(text, start, end):
         yield m.end()
-    before, after = start, start
+    before, after, following = start, start, ""
     for m in LINE.finditer(text, start, end):
         line = text[before : m.start()].strip()
         if after < m.end():  # otherwise only blank lines lie before the same text
             follows = FILLED.search(text, m.end(), end)
             after = follows.start() if follows else end
-        if len(line) < SOFT and not text[after:end][:1].islower():
+            stop = text.find("\n", after, end)
+            following = text[after : stop if stop >= 0 else end]
+        short = len(line) < SOFT and not following[:1].islower()
+        if short or CELLS in line or CELLS in following or _begin_alike(line, following):
             yield m.end()
         before = m.end()
+
+
+def _begin_alike(line: str, following: str) -> bool:
+    """Tells whether two lines begin with the same name, as records of one thing do."""
+    name = line.partition(" ")[0]
+    return name[:1].isupper() and name == following.partition(" ")[0]
 
 
 def sentences_of(paragraph: str) -> list[str]:

@@ -163,15 +163,15 @@ def test_a_very_long_text_is_several_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphrag_neo4j.documents.text.LARGEST_PART", 100)
-    paragraph = "# Log\n" + "A line of it.\n" * 5 + "\n"  # 77 characters
+    paragraph = "Log,\n\n" + "A line of it.\n" * 5 + "\n"  # 77 characters
     text = paragraph * 2 + "one line " * 20 + "x" * 150
-    (tmp_path / "log.md").write_text(text)
-    documents = [one for one in read(tmp_path / "log.md", LIMIT) if isinstance(one, Document)]
+    (tmp_path / "log.txt").write_text(text)
+    documents = [one for one in read(tmp_path / "log.txt", LIMIT) if isinstance(one, Document)]
     assert "".join(one.text for one in documents) == text
     assert [len(one.text) for one in documents] == [77, 77, 99, 81, 100, 50]
-    uri = (tmp_path / "log.md").as_uri()
+    uri = (tmp_path / "log.txt").as_uri()
     assert [one.source for one in documents] == [uri, *(f"{uri}#part-{n}" for n in range(2, 7))]
-    assert [one.title for one in documents][:2] == ["Log", "Log, part 2"]
+    assert [one.title for one in documents][:2] == ["log.txt", "log.txt, part 2"]
     assert [dict(one.metadata) for one in documents][:2] == [{}, {"part": 2}]
 
 

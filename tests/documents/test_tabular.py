@@ -110,8 +110,8 @@ def test_json_values_keep_their_type_and_one_object_is_known_by_its_file(tmp_pat
     nested = {"tags": ["ä", 1], "in": {"k": None}}
     [document] = rows(tmp_path / "a.jsonl", json.dumps(row | nested))
     assert isinstance(document, Document)
-    kept = {"n": 1, "x": 0.5, "b": False, "big": "18446744073709551616"}
-    assert document.metadata == kept | {"tags": '["ä", 1]', "in": '{"k": null}'}
+    kept = {"n": 1, "x": 0.5, "b": False, "big": 2**64}
+    assert document.metadata == kept | {"tags": ["ä", 1], "in": {"k": None}}
     content = json.dumps({"text": "a", "id": 7})
     assert rows(tmp_path / "a.json", content) == [Document("a", "a.json", "a.json", {"id": 7})]
     [document] = rows(tmp_path / "a.json", content, id_column="id")

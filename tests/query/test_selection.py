@@ -165,10 +165,28 @@ async def test_sources_have_the_metadata_of_their_documents(talks: Settings) -> 
 
 # Which documents are selected
 
-SOME: Mapping[str, Mapping[str, str | int | float | bool]] = {
-    "a": {"author": "Ada", "date": "2024-01-31", "pages": 9, "draft": True},
-    "b": {"author": "Grace|Ada", "date": "2024-02-01T10:00", "pages": 10, "draft": False},
-    "c": {"author": "Grace", "date": "2023-12-31", "pages": 100.5, "folder": "minutes/2023/may"},
+SOME: Mapping[str, Mapping[str, object]] = {
+    "a": {
+        "author": "Ada",
+        "date": "2024-01-31",
+        "pages": 9,
+        "draft": True,
+        "tags": ["red", "green"],
+    },
+    "b": {
+        "author": "Grace|Ada",
+        "date": "2024-02-01T10:00",
+        "pages": 10,
+        "draft": False,
+        "sizes": [1, 20],
+    },
+    "c": {
+        "author": "Grace",
+        "date": "2023-12-31",
+        "pages": 100.5,
+        "folder": "minutes/2023/may",
+        "tags": ["blue"],
+    },
     "d": {"author": "a.c", "pages": "12", "folder": "minutes"},
     "e": {"author": "abc", "pages": "many"},
 }
@@ -186,8 +204,16 @@ CASES = {
     "date>=2024-01-01": "ab",
     "date<2024": "c",
     "date<=2024-01-31": "ac",
-    "pages>9": "bcde",  # "many" is compared as text
-    "pages>=10": "bcde",
+    "pages>9": "bcd",  # "many" is no number
+    "pages>=10": "bcd",
+    "date=2024": "ab",
+    "date=2024-02|2023-12-31": "bc",
+    "date<=2024-01": "ac",
+    "date>2023": "ab",
+    "tags=red": "a",
+    "tags!=red": "bcde",
+    "tags=r*|blue": "ac",
+    "sizes>=10": "b",
     "pages<10": "a",
     "pages=10": "b",
     "pages=100.50": "c",
@@ -230,6 +256,10 @@ async def test_what_selects_nothing_is_refused_and_names_what_there_is(
         await select(some_documents, "autor!=Ada")
     with pytest.raises(InputError, match=r"^No document has author=Eve and pages>3\. `kg-build"):
         await select(some_documents, ["author=Eve", "pages>3"])
+    with pytest.raises(InputError, match=r"date<5 .* date holds dates \(such as '2023-.* number"):
+        await select(some_documents, "date<5")
+    with pytest.raises(InputError, match=r"numbers .* and texts .* 2024-01-01 is a date"):
+        await select(some_documents, "pages<2024-01-01")
     for text in ("Ada", "=Ada", "author=", "author~Ada", " "):
         with pytest.raises(InputError, match="condition"):
             await select(some_documents, text)

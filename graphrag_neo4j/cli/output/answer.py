@@ -104,7 +104,11 @@ def footnoted(answer: Answer) -> str:
 
 def _place(source: Source) -> str:
     start, end = source.place
-    about = [neutralised(str(source.metadata[key])) for key in ABOUT if key in source.metadata]
+    known = [source.metadata[key] for key in ABOUT if key in source.metadata]
+    about = [
+        neutralised(", ".join(map(str, one)) if isinstance(one, list) else str(one))
+        for one in known
+    ]
     title = f"{source.title} ({flat(', '.join(about))})" if about else source.title
     place = f"{title}, characters {start:,}–{end:,}"
     return f"{place}: “{excerpt(source.quoted, QUOTED)}”" if source.quote else place

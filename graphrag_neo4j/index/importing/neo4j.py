@@ -308,7 +308,11 @@ class NodeImport:
             found.append(Extraction(entities, stated[max(0, first - 1) : end - 1]))
         source = f"{self._source}#{label.translate(ESCAPED)}/{key.translate(ESCAPED)}"
         metadata = {"label": label} | {
-            one: value if isinstance(value, Scalar) else words(value)
+            one: [it if isinstance(it, Scalar) else words(it) for it in value]
+            if isinstance(value, list)
+            else value
+            if isinstance(value, Scalar)
+            else words(value)
             for one in nodes.properties
             if (value := values[one]) is not None
         }

@@ -17,7 +17,6 @@ from graphrag_neo4j.model import (
     EntityRecord,
     FindingText,
     RelationshipRecord,
-    Scalar,
     WrittenReport,
 )
 from graphrag_neo4j.settings import MAX_FILE_MB
@@ -64,7 +63,7 @@ class DocumentRow:
     id: str
     title: str
     text: str
-    metadata: Mapping[str, Scalar]
+    metadata: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +311,7 @@ class _Cells:
         )
 
 
-def _metadata(row: Mapping[str, Any]) -> dict[str, Scalar]:
+def _metadata(row: Mapping[str, Any]) -> dict[str, object]:
     """The metadata of a document: the columns of its input, without its text."""
     given = row.get("metadata") or row.get("raw_data")
     if isinstance(given, str):

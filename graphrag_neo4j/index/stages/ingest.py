@@ -4,6 +4,7 @@ For an unchanged document only a hash is compared. The chunks of a changed docum
 apart from those whose text did not change.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterable, Awaitable, Callable
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -17,6 +18,7 @@ from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.documents import (
+    UNFINISHED,
     CutDocuments,
     PreparedDocument,
     begin_document,
@@ -44,6 +46,11 @@ class KnownDocumentRow(TypedDict):
     content_hash: str | None
     cut_with: str | None
     metadata: str | None
+    title: str | None
+    header: str | None
+    file_hash: str | None
+    reader: int
+    since: int
 
 
 @dataclass(slots=True)
@@ -53,7 +60,9 @@ class Ingested:
     `added`, `changed` and `unchanged` count documents, `chunks` the chunks that were written.
     `empty` names the sources of documents without text, `repeated` sources that came more than
     once. `replaced` counts characters that can't be stored. `cut_otherwise` counts documents whose
-    chunks were cut with other settings.
+    chunks were cut with other settings. `read_before` holds the ids of documents that keep the text
+    that an earlier version of their reader gave of the same file. `unkept` counts by name the
+    documents with metadata that can't be kept.
     """
 
     added: int = 0
@@ -64,6 +73,8 @@ class Ingested:
     repeated: list[str] = field(default_factory=list)
     replaced: int = 0
     cut_otherwise: int = 0
+    read_before: list[str] = field(default_factory=list)
+    unkept: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: Self) -> None:
         """Adds the result of a further part of the documents."""
@@ -77,13 +88,15 @@ async def ingest(
     cuts: Cuts,
     *,
     recut: bool = False,
+    reread: bool = False,
     seen: KeyCounts | None = None,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
     Each document comes with its share of the progress. The next documents are cut while the last
-    ones are written. With `recut` True, documents that were cut with other settings are cut again.
-    `seen` receives the id of each document.
+    ones are written. With `recut` True, documents that were cut with other settings are cut again,
+    and with `reread` True those that an earlier version of their reader has read. `seen` receives
+    the id of each document.
     """
     seen = KeyCounts() if seen is None else seen
     to_write, arriving = anyio.create_memory_object_stream[Work](0)
@@ -92,7 +105,7 @@ async def ingest(
         async for work in arriving:
             await work(graph)
 
-    ingesting = _Ingesting(graph, cuts, recut, to_write)
+    ingesting = _Ingesting(graph, cuts, recut, reread, to_write)
     result, waiting = ingesting.result, 0
     with first_error():
         async with arriving, anyio.create_task_group() as tasks:
@@ -104,6 +117,7 @@ async def ingest(
                         result.repeated.append(document.source)
                         continue
                     result.replaced += prepared.replaced
+                    result.unkept.update(prepared.unkept)
                     ingesting.unknown.append((prepared, share))
                     waiting += len(document.text)
                     if len(ingesting.unknown) >= LOOK or waiting >= LOOK_CHARACTERS:
@@ -118,9 +132,15 @@ class _Ingesting:
     """Holds the documents to look up and those to write, and hands these over to be written."""
 
     def __init__(
-        self, graph: Graph, cuts: Cuts, recut: bool, to_write: MemoryObjectSendStream[Work]
+        self,
+        graph: Graph,
+        cuts: Cuts,
+        recut: bool,
+        reread: bool,
+        to_write: MemoryObjectSendStream[Work],
     ) -> None:
-        self.graph, self.cuts, self.recut, self.to_write = graph, cuts, recut, to_write
+        self.graph, self.cuts, self.to_write = graph, cuts, to_write
+        self.recut, self.reread = recut, reread
         self.result = Ingested()
         self.unknown: list[tuple[PreparedDocument, Share]] = []
         self.unsent = CutDocuments()
@@ -144,15 +164,35 @@ class _Ingesting:
         if known is None:
             self.result.added += 1
             return True
-        same_cut = known["cut_with"] == prepared.row["cut_with"]
-        if known["content_hash"] != prepared.row["content_hash"] or (self.recut and not same_cut):
+        row = {**prepared.row, "cut_with": known["cut_with"]}
+        cut_otherwise = row["cut_with"] != prepared.row["cut_with"]
+        if self._keeps_text(prepared, known):
+            self.result.read_before.append(prepared.id)
+            for kept in ("content_hash", "title", "header", "reader"):
+                row[kept] = known[kept]
+        if known["content_hash"] != row["content_hash"] or (self.recut and cut_otherwise):
             self.result.changed += 1
             return True
-        self.result.cut_otherwise += not same_cut
+        self.result.cut_otherwise += cut_otherwise
         self.result.unchanged += 1
-        if known["metadata"] != prepared.row["metadata"]:
-            self.unsent.metadata.append({**prepared.row, "cut_with": known["cut_with"]})
+        if any(known[name] != row[name] for name in ("metadata", "file_hash")):
+            self.unsent.metadata.append(row)
         return False
+
+    def _keeps_text(self, prepared: PreparedDocument, known: KnownDocumentRow) -> bool:
+        """Whether an earlier version of the reader gave another text of the same file.
+
+        Of graphs without hashes of files, a file is the same that was last changed before the last
+        build.
+        """
+        reading = prepared.document.reading
+        if self.reread or not reading or known["reader"] >= reading.reader:
+            return False
+        if known["content_hash"] in (UNFINISHED, prepared.row["content_hash"]):
+            return False
+        if known["file_hash"]:
+            return known["file_hash"] == reading.file_hash
+        return reading.changed < known["since"]
 
     async def _cut(self, prepared: PreparedDocument, share: Share) -> None:
         spans = await anyio.to_thread.run_sync(self.cuts.spans, prepared.document, share)

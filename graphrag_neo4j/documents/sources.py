@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 from urllib.parse import quote_from_bytes
 
 import anyio
@@ -35,13 +36,14 @@ Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanose
 def source_of(path: Path, options: ReadOptions) -> str:
     """The resolved path as a file URI, or relative to the source root if there is one.
 
-    It never contains a "#", which separates the name of a row. Raises InputError for a path
-    outside the root.
+    It never contains a "#", which separates the name of a row. Letters with marks are written in
+    one way (NFC), since some systems write names in another. Raises InputError for a path outside
+    the root.
     """
-    resolved = resolve(path)
+    resolved = _composed(resolve(path))
     if options.source_root is None:
         return resolved.as_uri()
-    root = resolve(options.source_root)
+    root = _composed(resolve(options.source_root))
     if not resolved.is_relative_to(root):
         raise InputError(f"{path} lies outside the source root {root}: name one that holds it.")
     # Readable: only characters that would make it ambiguous are percent-encoded.
@@ -50,6 +52,10 @@ def source_of(path: Path, options: ReadOptions) -> str:
         lambda found: quote_from_bytes(os.fsencode(found[0])),
         resolved.relative_to(root).as_posix(),
     )
+
+
+def _composed(path: Path) -> Path:
+    return Path(normalize("NFC", str(path)))
 
 
 def file_of(source: str) -> str:
@@ -222,7 +228,7 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
 def place_of(path: str | Path) -> str:
     """How the sources of documents begin that are read from a folder, or lie beside a file."""
     there = resolve(_existing_part(Path(path)))
-    return (there if there.is_dir() else there.parent).as_uri().rstrip("/") + "/"
+    return _composed(there if there.is_dir() else there.parent).as_uri().rstrip("/") + "/"
 
 
 # Changes of files

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import Final
+from unicodedata import normalize
 from urllib.parse import unquote
 
 import anyio
@@ -54,6 +55,7 @@ class Uploads:
 
     async def keep(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Keeps a file, completely or not at all. Raises InputError for one that can't be read."""
+        name = normalize("NFC", name)  # as in the source of the file
         path = PureWindowsPath(name)  # it divides a name wherever some system does
         if len(name.encode()) > LONGEST_NAME:
             raise InputError(f"The name of a file has at most {LONGEST_NAME} bytes.")

@@ -20,7 +20,7 @@ from graphrag_neo4j.model import Point
 from graphrag_neo4j.model.citations import CitationRef, bracket, cited, rewrite
 from graphrag_neo4j.model.context_table import ContextRecord
 from graphrag_neo4j.model.quotation import Draft, DraftedQuotation, Provenance, Verified
-from graphrag_neo4j.text import excerpt, find_quote, flat, shortened
+from graphrag_neo4j.text import excerpt, find_quote, flat, legible, shortened
 from graphrag_neo4j.text.languages import ABOUT
 from graphrag_neo4j.text.sentence_ranking import (
     alike,
@@ -363,7 +363,7 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     before = (one.speaker for text in at.earlier for one in reversed(_passage(text).sentences))
     speaker = next(filter(None, (sentences[whole].speaker, *before)), None)
     name = written(speaker) if speaker else None
-    return Quoted(quote, flat(part.text), at, at.start + start, at.start + end, name)
+    return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end, name)
 
 
 def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:

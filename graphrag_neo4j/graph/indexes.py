@@ -22,7 +22,7 @@ IndexedKind = Literal["entity", "chunk", "community"]
 INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "entity": ("name", "aliases", "description"),
-    "chunk": ("text",),
+    "chunk": ("text", "legible"),
     "community": ("title", "summary", "report"),
 }
 LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once
@@ -69,9 +69,10 @@ class _Index:
         return f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on} OPTIONS $options"
 
     def is_like(self, row: SearchIndexRow) -> bool:
-        """Whether an index of the database is on the same label and properties."""
-        found = (row["type"], row["of"].lower(), row["labels"], row["properties"])
-        return found == (self.type, self.of, [self.label], list(self.properties))
+        """Whether an index of the database is this one, perhaps with fewer properties."""
+        found = (row["type"], row["of"].lower(), row["labels"])
+        same = found == (self.type, self.of, [self.label])
+        return same and {*row["properties"]} <= {*self.properties}
 
 
 def vector_index(kind: IndexedKind) -> str:
@@ -120,6 +121,8 @@ async def ensure_vector_indexes(
 async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
     """Makes the full-text indexes that are missing, and makes those of another analyser again.
 
+    An index of an earlier version, which lacks a property, is made again, too.
+
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
     # Text is indexed after its transaction: inside it, writing would take three times as long.
@@ -162,7 +165,8 @@ async def _lacking(
                 f"The index {index.name} can't be made: something else in this database has its "
                 "name; drop that, or use another database for this graph."
             )
-        if found is None or not config.items() <= found["config"].items():
+        made = found and found["properties"] == list(index.properties)
+        if found is None or not made or not config.items() <= found["config"].items():
             lacking[index] = found
     return lacking
 

@@ -25,7 +25,7 @@ from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.evidence import forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, pages
 from graphrag_neo4j.model import Document, Span
-from graphrag_neo4j.text import identify
+from graphrag_neo4j.text import identify, legible
 
 WRITTEN: Final = 400  # documents or chunks after which a transaction ends
 WRITE_ROWS: Final = 2000  # chunks in one statement, at most
@@ -104,6 +104,7 @@ def chunk_rows(prepared: PreparedDocument, spans: Iterable[Span]) -> Iterator[Ro
             "id": identify("chunk", prepared.id, header, text, seen[key]),
             "document": prepared.id,
             "text": text,
+            "legible": None if (shown := legible(text)) == text else shown,
             "index": index,
             "start": span.start,
             "end": span.end,

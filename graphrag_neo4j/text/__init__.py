@@ -24,6 +24,8 @@ _UNNAMED = re.compile(
     f"\ufe00-\ufe0f\U000e0100-\U000e01ef{UNSEEN}]"
     "|(?<![^\x00-\u052f])[\u200c\u200d]+(?![^\x00-\u052f])"
 )
+# The hyphen in a word that the end of a line divides, and the soft hyphen.
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\xad][ \t]*\n[ \t]*(?=[a-zß-öø-ÿа-яα-ω])|\xad")
 NO_VALUES = (
     *("none", "null", "nil", "n/a", "n.a.", "unknown", "undefined", "unspecified"),
     *("not specified", "not applicable", "not available"),
@@ -96,6 +98,17 @@ def is_name(text: str) -> bool:
 def is_indexable(text: str, most: int = INDEXED_BYTES) -> bool:
     """Whether a text has at most this number of bytes. Neo4j refuses a longer one in an index."""
     return len(text) <= most and len(text.encode(errors="surrogatepass")) <= most
+
+
+def legible(text: str) -> str:
+    """The text as a person reads it, for search and display.
+
+    A word that is divided at the end of a line is whole, and signs that nobody sees are left out.
+
+    >>> legible("The finan-\\ncial year\u200b of Jean-\\nPaul")
+    'The financial year of Jean-\\nPaul'
+    """
+    return _DIVIDED.sub("", _UNSEENS.sub("", text))
 
 
 def flat(value: object) -> str:

@@ -17,11 +17,12 @@ import regex
 from graphrag_neo4j.text import ABBREVIATIONS, CODE
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
+LETTERS = r"[\p{L}\p{N}\p{M}\xad\u200b\u2060]"  # and what is not seen within a word
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
     r"(?:\p{L}\.){2,}|"  # U.S.
     r"(?<!\p{N}[.,])\p{N}++(?:[.,]\p{N}++)++(?!\p{L})(?:-\p{L}+)*|"  # 10,000-year
-    r"[\p{L}\p{N}\p{M}]+(?:['’.&/+\-–][\p{L}\p{N}\p{M}]+)*+(?:\+\+|\#)?"
+    rf"{LETTERS}+(?:['’.&/+\-–]{LETTERS}+)*+(?:\+\+|\#)?"
 )
 TAG = regex.compile(
     r"^(?P<tag>[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:)"

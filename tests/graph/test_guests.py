@@ -98,7 +98,7 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         "files": sources, "keys": ["bobcratchit", "london"], "blocks": ["form london"],
         "rows": [{"chunk": c, "entity": e, "spelling": e, "forms": [""]}
                  for c in chunks for e in entities],
-        "citations": citations, "conditions": [], "vector": row["v"], "words": "Bob Cratchit",
+        "citations": citations, "conditions": [], "date": r"\d+-.*", "vector": row["v"], "words": "Bob Cratchit",
         "quotations": [{"number": 1, "text": "Bob", "citations": citations}],
         "phrases": [{"id": 1, "number": 1, "words": "Bob Cratchit"}],
         "labels": [*LABELS], "types": [*TYPES], "after": "", "last": "~", "beyond": "~",
@@ -226,7 +226,7 @@ UNIQUE = "CREATE CONSTRAINT theirs FOR (x:{}) REQUIRE x.{} IS UNIQUE"
     ("theirs", "ours"),
     [
         (f"CREATE VECTOR INDEX theirs FOR (x:Chunk) ON (x.embedding) {VECTOR}", "kg_chunk_vector"),
-        ("CREATE FULLTEXT INDEX theirs FOR (x:Chunk) ON EACH [x.text]", "kg_chunk_text"),
+        ("CREATE FULLTEXT INDEX theirs FOR (x:Chunk) ON EACH [x.text, x.legible]", "kg_chunk_text"),
         ("CREATE INDEX theirs FOR (x:Document) ON (x.id)", "kg_document_id"),
         ("CREATE INDEX theirs FOR (x:Chunk) ON (x.text)", ""),
         ("CREATE TEXT INDEX theirs FOR (x:Entity) ON (x.description)", ""),

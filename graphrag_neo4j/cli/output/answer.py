@@ -7,7 +7,7 @@ from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seco
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
 from graphrag_neo4j.query.answer import Answer, Source
-from graphrag_neo4j.text import excerpt, flat
+from graphrag_neo4j.text import excerpt, flat, legible
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),
@@ -111,7 +111,7 @@ def _place(source: Source) -> str:
     ]
     title = f"{source.title} ({flat(', '.join(about))})" if about else source.title
     place = f"{title}, characters {start:,}–{end:,}"
-    return f"{place}: “{excerpt(source.quoted, QUOTED)}”" if source.quote else place
+    return f"{place}: “{excerpt(legible(source.quoted), QUOTED)}”" if source.quote else place
 
 
 def _effort(answer: Answer) -> str:

@@ -28,7 +28,7 @@ from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.model.protocols import Embedder
-from graphrag_neo4j.text import identify, shortened
+from graphrag_neo4j.text import identify, legible, shortened
 
 PAGE = 200
 SAVED = 2  # batches that are saved together
@@ -207,7 +207,9 @@ class _Embedding:
 
     def _text(self, kind: IndexedKind, row: TextRow) -> _Text:
         # What a report cites are numbers: of no meaning, and others in another build.
-        text = rewrite(row["text"], lambda *_: None) if kind == "community" else row["text"]
+        text = (
+            rewrite(row["text"], lambda *_: None) if kind == "community" else legible(row["text"])
+        )
         text = text.strip()
         n_tokens, most = self.limits.count(text), self.limits.text_tokens
         if n_tokens > most:

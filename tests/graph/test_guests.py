@@ -98,7 +98,8 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         "files": sources, "keys": ["bobcratchit", "london"], "blocks": ["form london"],
         "rows": [{"chunk": c, "entity": e, "spelling": e, "forms": [""]}
                  for c in chunks for e in entities],
-        "citations": citations, "conditions": [], "date": r"\d+-.*", "vector": row["v"], "words": "Bob Cratchit",
+        "citations": citations, "conditions": [], "vector": row["v"], "words": "Bob Cratchit",
+        "date": r"\d+-.*",
         "quotations": [{"number": 1, "text": "Bob", "citations": citations}],
         "phrases": [{"id": 1, "number": 1, "words": "Bob Cratchit"}],
         "labels": [*LABELS], "types": [*TYPES], "after": "", "last": "~", "beyond": "~",
@@ -112,7 +113,7 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         ("lookup/names_like", "words"): [{"word": "bob", "fuzzy": "bob~"}],
         ("resolve/word_block", "words"): ["bob", "cratchit"], ("status/metadata", "documents"): 50,
         ("search/words_nowhere", "words"): ["bob", "nowhere"],
-        ("search/within_documents", "documents"): sources,
+        ("search/within_documents", "documents"): sources, ("selection/kinds", "key"): "meta_date",
     }  # fmt: skip
     return lambda name, parameter: special.get((name, parameter), usual.get(parameter, 50))
 

@@ -29,6 +29,7 @@ from graphrag_neo4j.graph.evidence import forget_claims, mark_changed, sweep_ent
 from graphrag_neo4j.graph.indexes import forget_vectors, refuse_other_vectors
 from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
+from graphrag_neo4j.index.documents import document_id
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
 from graphrag_neo4j.index.stages.extract import count_read_otherwise
@@ -238,7 +239,7 @@ async def ingest_notices(
         "it a text, a number, yes or no, a date, or a list of these."
         for name, n in sorted(ingested.unkept.items())
     ]
-    if ids := ingested.read_before:
+    if ids := [document_id(source) for source in ingested.read_before]:
         [size] = await graph.read("ingest/size", SizeRow, ids=ids)
         price = _price(size, settings) if origin == "model" else ""
         keep = "documents keep their texts" if len(ids) > 1 else "document keeps its text"

@@ -260,16 +260,16 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(
         MAX_FILE_MB,
         ge=1,
-        description="Largest size in megabytes of an unpacked docx, pdf or parquet file, of a "
-        "json or html file, and of a row of a csv or jsonl file. Larger ones are not read, and are "
-        "listed.",
+        description="Largest size in megabytes of what a packed file (docx, pptx, xlsx, epub, "
+        "parquet) unpacks to, of a file that is parsed as a whole, and of a row of a csv or jsonl "
+        "file. Larger ones are not read, and are listed.",
     )
     read_seconds: float = Field(
         READ_SECONDS,
         gt=0,
         le=86_400,
-        description="Longest time in seconds to read an html, pdf or docx file. A file that takes "
-        "longer is not read, and is listed.",
+        description="Longest time in seconds to read a file that is parsed as a whole: all but "
+        "text, csv and json. A file that takes longer is not read, and is listed.",
     )
     chunk_tokens: int = Field(600, ge=50, description="Largest number of tokens in a chunk.")
     chunk_overlap: int = Field(

@@ -60,7 +60,7 @@ class Ingested:
     `added`, `changed` and `unchanged` count documents, `chunks` the chunks that were written.
     `empty` names the sources of documents without text, `repeated` sources that came more than
     once. `replaced` counts characters that can't be stored. `cut_otherwise` counts documents whose
-    chunks were cut with other settings. `read_before` holds the ids of documents that keep the text
+    chunks were cut with other settings. `read_before` holds the sources of documents that keep the text
     that an earlier version of their reader gave of the same file. `unkept` counts by name the
     documents with metadata that can't be kept.
     """
@@ -167,7 +167,7 @@ class _Ingesting:
         row = {**prepared.row, "cut_with": known["cut_with"]}
         cut_otherwise = row["cut_with"] != prepared.row["cut_with"]
         if self._keeps_text(prepared, known):
-            self.result.read_before.append(prepared.id)
+            self.result.read_before.append(prepared.document.source)
             for kept in ("content_hash", "title", "header", "reader"):
                 row[kept] = known[kept]
         if known["content_hash"] != row["content_hash"] or (self.recut and cut_otherwise):

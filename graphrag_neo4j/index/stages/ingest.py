@@ -60,8 +60,8 @@ class Ingested:
     `added`, `changed` and `unchanged` count documents, `chunks` the chunks that were written.
     `empty` names the sources of documents without text, `repeated` sources that came more than
     once. `replaced` counts characters that can't be stored. `cut_otherwise` counts documents whose
-    chunks were cut with other settings. `read_before` holds the sources of documents that keep the text
-    that an earlier version of their reader gave of the same file. `unkept` counts by name the
+    chunks were cut with other settings. `read_before` holds the sources of documents that keep the
+    text that an earlier version of their reader gave of the same file. `unkept` counts by name the
     documents with metadata that can't be kept.
     """
 

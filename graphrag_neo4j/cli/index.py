@@ -187,9 +187,6 @@ def _tell_documents(built: IndexResult) -> None:
         f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
         f"{words.counted(done.chunks, 'chunk')} written."
     )
-    for suffix, n in sorted(built.skipped.items()):
-        kind = f"of type {suffix}" if suffix else "without a file extension"
-        terminal.line(f"Skipped: {words.counted(n, 'file')} {kind}, which can't be read.")
     total = Usage.total(built.usage.values())
     if n := done.replaced + total.replaced:
         characters = words.counted(n, "character")

@@ -5,7 +5,8 @@ and the parts of it that could not be read. `clean` makes any document storable.
 sources whose file no longer exists. `take_snapshot` and `ChangeWaiter` tell what has changed.
 
 In reading order: sources (which files, and what their documents are called), this module (the
-reader for each kind of file), text (text, csv and json), html, office (pdf and docx).
+reader for each kind of file), text, rows (csv, json and workbooks), html, containers (e-mails,
+books and notebooks), office (docx), pdf.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +16,9 @@ from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
-from graphrag_neo4j.documents.rows import ROWS, metadata_of, read_rows
+from graphrag_neo4j.documents.rows import ROWS, SHEETS, metadata_of, read_rows
 from graphrag_neo4j.documents.sources import (
+    SAVED_AS,
     SUFFIXES,
     ChangeWaiter,
     DiscoveredFiles,
@@ -39,10 +41,11 @@ from graphrag_neo4j.documents.text import (
     read_text,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model import Document, Reading
 from graphrag_neo4j.text import storable
 
 __all__ = [
+    "SAVED_AS",
     "ChangeWaiter",
     "DiscoveredFiles",
     "ReadOptions",
@@ -87,9 +90,8 @@ def read(
     """Gives the documents of a file, and an Unreadable for each part that could not be read.
 
     A document without a title has the name of the file. `remark` gets what is to be told about the
-    file. Without `process`, this process parses, without a
-    limit of time. Raises InputError for a path outside the source root; any other problem of a file
-    is an Unreadable.
+    file. Without `process`, this process parses, without a limit of time. Raises InputError for a
+    path outside the source root; any other problem of a file is an Unreadable.
     """
     source, file = source_of(path, options), File(path, options, remark)
     suffix = file.suffix
@@ -105,9 +107,10 @@ def read(
         elif suffix in TEXTS:
             items = read_text(file, source)
         else:
-            items = [process.read(file, source) if process else parse(file, source)]
+            items = process.read(file, source) if process else parse(file, source)
+        reading = reading_of(file)
         for item in items:
-            yield _named(item, file) if isinstance(item, Document) else item
+            yield _named(item, file, reading) if isinstance(item, Document) else item
     except OSError as error:
         yield Unreadable(source, f"can't be read: {error.strerror or error}")
     except UnicodeError:
@@ -118,17 +121,18 @@ def read(
         yield Unreadable(source, str(error))
 
 
-def _named(document: Document, file: File) -> Document:
+def _named(document: Document, file: File, reading: Reading | None) -> Document:
     """The document with what the name of its file says, where the file itself does not say it."""
     title, metadata = document.title or file.path.name, document.metadata
-    if file.suffix not in ROWS and "date" not in metadata and (day := date_in(file.path.stem)):
+    is_row = holds_rows(file.path)
+    if not is_row and "date" not in metadata and (day := date_in(file.path.stem)):
         metadata = {**metadata, "date": day}
-    return replace(document, title=title, metadata=metadata, reading=reading_of(file))
+    return replace(document, title=title, metadata=metadata, reading=reading)
 
 
 def holds_rows(path: Path) -> bool:
     """Whether the documents of a file are its rows."""
-    return path.suffix.lower() in ROWS
+    return path.suffix.lower() in {*ROWS, *SHEETS}
 
 
 def clean(document: Document) -> tuple[Document, int]:

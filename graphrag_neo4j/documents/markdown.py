@@ -6,18 +6,15 @@ text ──▶ front matter ──▶ title, metadata
 """
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
 
 import yaml
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
 
-from graphrag_neo4j.documents.html import text_of
+from graphrag_neo4j.documents.html import Page, page
 from graphrag_neo4j.documents.metadata import date_in, kept, year_in
-from graphrag_neo4j.documents.text import File, Remark
+from graphrag_neo4j.documents.text import File, ReadOptions, Remark
 from graphrag_neo4j.model import Document
 
 FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -28,21 +25,6 @@ FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 NOTE, DEFINITION = re.compile(FOOTNOTE.pattern + ":"), re.compile(r"\[[^\]\n]+\]:")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A rendered page: its words, its headings with their levels, and the notes it links to."""
-
-    text: str
-    headings: tuple[tuple[int, str], ...]
-    links: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        """The only heading of level 1, else the first heading, else nothing."""
-        first = [words for level, words in self.headings if level == 1]
-        return first[0] if len(first) == 1 else next((words for _, words in self.headings), "")
-
-
 def read_markdown(file: File, source: str) -> Document:
     """Reads the words of a file; its front matter, links to notes and dated headings are metadata.
 
@@ -51,17 +33,22 @@ def read_markdown(file: File, source: str) -> Document:
     about, text = front_matter(file.text_to_parse())
     if about is None:
         file.remark(Remark("front matter that is no usable YAML was read as text"))
-    page, (metadata, unkept) = render(text), kept(about or {})
+    (metadata, unkept), notes = kept(about or {}), dict[str, None]()
     if unkept:
         file.remark(Remark(f"{', '.join(unkept)} of the front matter can't be kept"))
-    title = str(metadata.pop("title", "")).strip() or page.title
-    if page.links:
-        metadata.setdefault("links", list(page.links))
-    year = year_in(file.path.stem)
-    if dates := [day for _, words in page.headings if (day := date_in(words, year))]:
+    found, year = render(text, file.options, notes), year_in(file.path.stem)
+    title = str(metadata.pop("title", "")).strip() or found.title
+    if notes:
+        metadata.setdefault("links", list(notes))
+    if dates := [day for words in found.headings if (day := date_in(words, year))]:
         metadata.setdefault("date", date_in(file.path.stem) or dates[0])
         metadata.setdefault("dates", list(dict.fromkeys(dates)))
-    return Document(page.text, source, title, metadata)
+    return Document(found.text, source, title, metadata)
+
+
+def render(text: str, options: ReadOptions, notes: dict[str, None] | None = None) -> Page:
+    """Renders Markdown as a page. `notes` gets the notes that it links to."""
+    return page(PARSER.render(text, {"notes": {} if notes is None else notes}), options)
 
 
 def front_matter(text: str) -> tuple[dict[str, object] | None, str]:
@@ -89,30 +76,13 @@ class _NoAliases(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def render(text: str) -> Page:
-    """Renders Markdown as a page."""
-    notes: dict[str, None] = {}
-    tokens = PARSER.parse(text, {"notes": notes})
-    headings = (
-        (int(one.tag[1:]), _words(inline))
-        for one, inline in pairwise(tokens)
-        if one.type == "heading_open"
-    )
-    page = text_of(PARSER.renderer.render(tokens, PARSER.options, {}))
-    return Page(page, tuple(heading for heading in headings if heading[1]), tuple(notes))
-
-
-def _words(inline: Token) -> str:
-    return " ".join(text_of(PARSER.renderer.render([inline], PARSER.options, {})).split())
-
-
 def _wikilink(state: StateInline, silent: bool) -> bool:
     """The words of a link between notes; a picture, which is shown instead, has none."""
     if not (found := WIKILINK.match(state.src, state.pos)):
         return False
     note, words = found[1].strip(), found[2] or found[1].replace("#", " > ")
     if not silent and not (found[0].startswith("!") and PICTURE.search(note)):
-        state.env.get("notes", {})[note.partition("#")[0]] = None
+        state.env["notes"][note.partition("#")[0]] = None
         state.push("text", "", 0).content = words.strip()
     state.pos = found.end()
     return True

@@ -7,10 +7,12 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, cast
 
-from graphrag_neo4j.documents.text import File, Remark
+from graphrag_neo4j.documents.rows import SHEETS, read_sheets
+from graphrag_neo4j.documents.text import File, Remark, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document, Reading
 from graphrag_neo4j.settings.installing import install_command
@@ -19,33 +21,49 @@ PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; "
     "from graphrag_neo4j.documents.process import serve; serve()"
 )
-PARSED: Final = (".md", ".markdown", ".html", ".htm", ".pdf", ".docx")
+MARKDOWN: Final = (".md", ".markdown")
+PAGES: Final = (".html", ".htm", ".xhtml")
+CONTAINERS: Final = (".eml", ".epub", ".ipynb")
+PARSED: Final = (*MARKDOWN, *PAGES, ".pdf", ".docx", *SHEETS, *CONTAINERS)
 """The suffixes of the files that are parsed as a whole."""
 READER: Final = 2
 """The version of their readers. A reader that gives another text of the same file gets the next."""
 
 
 def reading_of(file: File) -> Reading | None:
-    """What tells later whether a file that was parsed has changed, and its reader."""
-    if file.suffix not in PARSED:
+    """What tells later whether a file that is one document has changed, and its reader."""
+    if file.suffix not in PARSED or file.suffix in SHEETS:
         return None
     with file.path.open("rb") as opened:
         digest = hashlib.file_digest(opened, "blake2b").hexdigest()[:32]
     return Reading(digest, READER, file.path.stat().st_mtime)
 
 
-def parse(file: File, source: str) -> Document:
-    """Reads a file with the library for its kind."""
+def parse(file: File, source: str) -> Sequence[Document | Unreadable]:
+    """Reads a file with the library for its kind: one document, or the rows of a workbook."""
+    if file.suffix not in SHEETS:
+        return [_whole(file, source)]
+    try:
+        return [*read_sheets(file, source)]
+    except ModuleNotFoundError as error:
+        raise InputError(f"needs {error.name} to be read: {install_command('docs')}") from error
+
+
+def _whole(file: File, source: str) -> Document:
     suffix = file.suffix
     try:
-        if suffix in {".md", ".markdown"}:
+        if suffix in MARKDOWN:
             from graphrag_neo4j.documents.markdown import read_markdown  # noqa: PLC0415 - slow
 
             return read_markdown(file, source)
-        if suffix in {".html", ".htm"}:
+        if suffix in PAGES:
             from graphrag_neo4j.documents.html import read_html  # noqa: PLC0415 - beautifulsoup4
 
             return read_html(file, source)
+        if suffix in CONTAINERS:
+            from graphrag_neo4j.documents.containers import read_container  # noqa: PLC0415
+
+            return read_container(file, source)
         if suffix == ".pdf":
             from graphrag_neo4j.documents.pdf import read_pdf  # noqa: PLC0415 - an extra
 
@@ -58,7 +76,7 @@ def parse(file: File, source: str) -> Document:
 
 
 class ReadingProcess:
-    """A process that reads pages, pdf and docx: their parsers may take any time and memory.
+    """A process that reads PARSED files: their parsers may take any time and memory.
 
     It is started at the first such file, and reads at most `seconds` at one. It is no process of
     `multiprocessing`, which would run the user's script once more.
@@ -69,7 +87,7 @@ class ReadingProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def read(self, file: File, source: str) -> Document:
+    def read(self, file: File, source: str) -> Sequence[Document | Unreadable]:
         """Reads a file. Raises what its reader raises, and InputError if the process has ended."""
         if self._stopped:
             raise InputError("was not read, since the command was interrupted")
@@ -98,7 +116,7 @@ class ReadingProcess:
             file.remark(remark)
         if isinstance(found, Exception):
             raise found
-        return cast("Document", found)
+        return cast("Sequence[Document | Unreadable]", found)
 
     def stop(self) -> None:
         """Ends the process, also in the midst of a file; no other file is read."""
@@ -127,7 +145,7 @@ def serve() -> None:
                 return
             faulthandler.dump_traceback_later(seconds, file=nowhere, exit=True)
             remarks: list[Remark] = []
-            found: Document | Exception
+            found: Sequence[Document | Unreadable] | Exception
             try:
                 found = parse(File(path, options, remarks.append), source)
             except Exception as error:  # noqa: BLE001 - the parent raises it

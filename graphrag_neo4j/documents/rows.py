@@ -1,14 +1,20 @@
-"""Reads tables: each row of a csv, json or jsonl file is a document."""
+"""Reads tables: each row of a csv, json or jsonl file, or of a workbook, is a document."""
 
 import csv
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date, time
+from functools import reduce
 from hashlib import sha256
+from io import BytesIO
 from textwrap import shorten
 from typing import TextIO
+from zipfile import ZipFile
 
-from graphrag_neo4j.documents.text import File, ReadOptions, Unreadable
+from graphrag_neo4j.documents.packed import unpacked
+from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.text.files import KeyCounts
@@ -17,6 +23,7 @@ TableRow = Mapping[str, object]
 NAMED = 100  # unusable rows of a file that are named; the others are only counted
 ALONE = "its object"
 DELIMITERS = ",;\t|"
+NAMED_DELIMITER = re.compile(r"\"?sep=(.)\"?\s*\Z", re.IGNORECASE)
 LARGEST_LIMIT = 2**31 - 1  # bytes of a csv field; Python's default is 128 KiB
 
 
@@ -28,15 +35,42 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
     name of the file. Raises InputError if the file as a whole can't be used, OSError and
     UnicodeError.
     """
-    options, seen, unusable = file.options, KeyCounts(), 0
-    for place, row in ROWS[file.suffix](file):
+    return _documents(ROWS[file.suffix](file), source, file.options)
+
+
+def read_sheets(file: File, source: str) -> Iterator[Document | Unreadable]:
+    """Gives a document for each row of the sheets of a workbook that have the wanted columns.
+
+    If several have them, their names are in the sources. Raises InputError for a file that is
+    broken or unpacks to more than the limit, and if no sheet has the columns.
+    """
+    sheets = _sheets(file)
+    usable = _usable([header for _, header, _ in sheets], file.options)
+    if n := sum(1 for _, header, _ in sheets if header) - len(usable):
+        column = file.options.text_column
+        file.remark(Remark(f"{{n}} sheets have no column {column} and were left out", n))
+    for name, header, rows in (sheets[number] for number in usable):
+        text = header.index(file.options.text_column)
+        for _, row in rows:
+            row[text] = _string(row[text])  # it may be a number or a date
+        named = ((place, _named(header, row)) for place, row in rows)
+        yield from _documents(named, source, file.options, name if len(usable) > 1 else "")
+
+
+def _documents(
+    rows: Iterable[tuple[str, object]], source: str, options: ReadOptions, sheet: str = ""
+) -> Iterator[Document | Unreadable]:
+    """The documents of a table, which is a sheet with that name if there are several."""
+    seen, unusable = KeyCounts(), 0
+    within, said = (f"{sheet}/", f"sheet {sheet}, ") if sheet else ("", "")
+    for place, row in rows:
         try:
             alone = place == ALONE and options.id_column is None
-            document = _document(row, source, options, seen, alone=alone)
+            document = _document(row, source, options, seen, alone=alone, within=within)
         except InputError as error:
             unusable += 1
             if unusable <= NAMED:
-                yield Unreadable(source, f"{place} {error}")
+                yield Unreadable(source, f"{said}{place} {error}")
         else:
             yield document
     if unusable > NAMED:
@@ -53,19 +87,49 @@ def metadata_of(row: TableRow, taken: Collection[str | None]) -> dict[str, objec
 def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
     csv.field_size_limit(min(file.options.max_bytes, LARGEST_LIMIT))  # of the whole process
     with file.open(newline="") as text:
-        delimiter = _delimiter(text, file.options)
-        rows = csv.reader(_limited(text, file.options), delimiter=delimiter, strict=True)
+        # Excel lets the first line name the delimiter.
+        named = NAMED_DELIMITER.match(text.readline(file.options.max_bytes))
+        start = text.tell() if named else 0
+        delimiters = named[1] if named else DELIMITERS
+        tables = [_header(text, start, one, file.options) for one in delimiters]
+        best = _usable([header for header, _ in tables], file.options)[0]
+        header, blanks = tables[best]
+        text.seek(start)
+        lines = _limited(text, file.options)
+        rows = csv.reader(lines, delimiter=delimiters[best], strict=True, skipinitialspace=blanks)
         try:
-            header = next(rows)
+            next(filter(_is_filled, rows))
             for number, row in enumerate(filter(None, rows), 1):
-                # Not DictReader: it names each column for a short row.
-                cells = zip(header, row, strict=False)
                 if len(row) > len(header):
                     yield f"row {number}", InputError("has more fields than there are columns")
-                else:  # a column without a name is the index that pandas writes
-                    yield f"row {number}", {name: value for name, value in cells if name}
+                else:
+                    yield f"row {number}", _named(header, row)
         except csv.Error as error:
             raise InputError(f"is not a usable csv at line {rows.line_num}: {error}") from error
+
+
+def _header(
+    text: TextIO, start: int, delimiter: str, options: ReadOptions
+) -> tuple[list[str], bool]:
+    """The header of a csv with this delimiter, and whether blanks follow it: they are no text."""
+    header: list[str] = []
+    for blanks in (False, True):
+        text.seek(start)
+        rows = csv.reader(_limited(text, options), delimiter=delimiter, skipinitialspace=blanks)
+        header = next(filter(_is_filled, rows), [])
+        if not any(name.startswith(" ") for name in header[1:]):
+            break
+    return [name.strip() for name in header], blanks
+
+
+def _is_filled(row: Sequence[object]) -> bool:
+    return any(str(cell).strip() for cell in row)
+
+
+def _named(header: Sequence[str], row: Sequence[object]) -> dict[str, object]:
+    """The cells of a row by column, without those below no name: an index, as pandas writes it."""
+    # Not DictReader: it names each column for a short row.
+    return {name: value for name, value in zip(header, row, strict=False) if name}
 
 
 def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
@@ -77,46 +141,83 @@ def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
         yield line
 
 
-def _delimiter(file: TextIO, options: ReadOptions) -> str:
-    """The first delimiter with which the header has the wanted columns."""
+def _usable(headers: Sequence[Sequence[str]], options: ReadOptions) -> list[int]:
+    """The numbers of the headers that have the wanted columns. Raises InputError if none has."""
     wanted = {options.text_column, options.title_column, options.id_column} - {None}
-    headers = []
-    for delimiter in DELIMITERS:
-        file.seek(0)
-        header = next(csv.reader(_limited(file, options), delimiter=delimiter), [])
-        file.seek(0)
-        if wanted.issubset(header):
-            for name, count in Counter(filter(None, header)).items():
-                if count > 1:
-                    raise InputError(f"has {count} columns {name}: rename all but one")
-            return delimiter
-        headers.append(header)
-    header = max(headers, key=len)
+    usable = [number for number, header in enumerate(headers) if wanted.issubset(header)]
+    for number in usable:
+        for name, count in Counter(filter(None, headers[number])).items():
+            if count > 1:
+                raise InputError(f"has {count} columns {name}: rename all but one")
+    if usable:
+        return usable
+    header = max(headers, key=len, default=())
+    if not header:
+        raise InputError("is empty")
     missing = sorted(str(name) for name in wanted - {*header})
+    raise InputError(f"has no column {', '.join(missing)}{_there(header, options, missing)}")
+
+
+def _there(names: Iterable[str], options: ReadOptions, missing: Collection[str]) -> str:
+    """The end of a sentence on missing columns: those that are there, and what helps."""
     hint = ": name the one with the text by --text-column" if options.text_column in missing else ""
-    names = shorten(", ".join(header), 200)
-    raise InputError(f"has no column {', '.join(missing)}; its columns are {names}{hint}")
+    return f"; its columns are {shorten(', '.join(filter(None, names)), 200)}{hint}"
 
 
 def _json_rows(file: File) -> Iterator[tuple[str, object]]:
-    parsed = _parsed(file.text_to_parse())
+    text = file.text_to_parse()
+    parsed = _parsed(text)
     if isinstance(parsed, InputError):
-        raise parsed
-    if isinstance(parsed, list):
-        yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
-    elif isinstance(parsed, dict) and (column := file.options.text_column) not in parsed:
-        raise InputError(
-            f"has no column {column}, so it holds no document: --text-column names another column"
-        )
+        lines = text.strip().split("\n")
+        if not isinstance(_parsed(lines[0]), dict):
+            raise parsed
+        yield from _line_rows(lines)  # it is jsonl
+    elif isinstance(parsed, dict) and file.options.text_column not in parsed:
+        yield from _items(_listed(parsed, file), file.options)
+    elif isinstance(parsed, list):
+        yield from _items(parsed, file.options)
     else:
         yield ALONE, parsed
 
 
+def _items(items: Iterable[object], options: ReadOptions) -> Iterator[tuple[str, object]]:
+    """The rows of a list; a text in it is a document without metadata."""
+    for number, item in enumerate(items, 1):
+        yield f"item {number}", {options.text_column: item} if isinstance(item, str) else item
+
+
+def _listed(parsed: Mapping[str, object], file: File) -> Sequence[object]:
+    """The only list of documents that an object holds.
+
+    Raises InputError if there is none, or several.
+    """
+    column = file.options.text_column
+    lists = {
+        name: value
+        for name, value in parsed.items()
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+    }
+    lists = {name: value for name, value in lists.items() if column in value[0]} or lists
+    if not lists:
+        raise InputError(f"has no column {column}{_there(parsed, file.options, [column])}")
+    if len(lists) > 1:
+        names = shorten(", ".join(lists), 200)
+        raise InputError(f"holds several lists, {names}: save each as a file")
+    if len(parsed) > 1:
+        [name] = lists
+        file.remark(Remark(f"only the list {name:.100} was read"))
+    return next(iter(lists.values()))
+
+
 def _jsonl_rows(file: File) -> Iterator[tuple[str, object]]:
     with file.open() as text:
-        for number, line in enumerate(_limited(text, file.options), 1):
-            if line.strip():
-                yield f"line {number}", _parsed(line)
+        yield from _line_rows(_limited(text, file.options))
+
+
+def _line_rows(lines: Iterable[str]) -> Iterator[tuple[str, object]]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield f"line {number}", _parsed(line)
 
 
 def _parsed(text: str) -> object:
@@ -128,15 +229,88 @@ def _parsed(text: str) -> object:
 
 
 ROWS: Mapping[str, Callable[[File], Iterator[tuple[str, object]]]] = {
-    ".csv": _csv_rows,
+    **dict.fromkeys((".csv", ".tsv"), _csv_rows),
     ".json": _json_rows,
-    ".jsonl": _jsonl_rows,
+    **dict.fromkeys((".jsonl", ".ndjson"), _jsonl_rows),
 }
 """By suffix: a function that lists the rows, or what is wrong with one, with their places."""
+SHEETS = (".xlsx", ".xlsm")
+"""The suffixes of workbooks."""
+OLD = b"\xd0\xcf\x11\xe0"
+CELL_PLACE = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]{1,3})(\d{1,7})[\"']")
+SHARED_TEXT = re.compile(rb"\bt\s*=\s*[\"']s[\"'][^>]{0,200}>[^<]{0,20}<(?:\w+:)?v>\s*(\d{1,9})")
+CELL_BYTES = 10  # the bytes of a file's limit that a cell counts for, also an empty one
+
+
+def _sheets(file: File) -> list[tuple[str, list[str], list[tuple[str, list[object]]]]]:
+    """The name of each sheet, its header, and its other rows with their places.
+
+    The header is the first row that is not empty; an empty sheet has none.
+    """
+    from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
+
+    with file.path.open("rb") as opened:
+        if opened.read(len(OLD)) == OLD:
+            raise InputError("is encrypted, or an .xls: save it as .xlsx without a password")
+    found = []
+    try:
+        archive = unpacked(file, ".xml", ".rels")
+        _refuse_multiplying(archive, file.options)
+        archive.seek(0)
+        workbook = CalamineWorkbook.from_filelike(archive)
+        for name in workbook.sheet_names:
+            sheet = workbook.get_sheet_by_name(name)
+            first = sheet.start[0] + 1 if sheet.start else 1
+            rows = [
+                (f"row {number}", [*map(_plain, row)])
+                for number, row in enumerate(sheet.to_python(), first)
+                if _is_filled(row)
+            ]
+            header = [str(cell).strip() for cell in rows[0][1]] if rows else []
+            found.append((name, header, rows[1:]))
+    except (InputError, OSError):
+        raise
+    except Exception as error:  # whatever a broken file makes the library raise
+        raise InputError(f"is not a usable workbook: {error}") from error
+    return found
+
+
+def _refuse_multiplying(archive: BytesIO, options: ReadOptions) -> None:
+    """Raises InputError for a workbook that takes much more memory than its parts.
+
+    The library makes a cell of each between the first and the last one of a sheet, and cells may
+    share a long text.
+    """
+    lengths, shown, area = [0], 0, 0
+    with ZipFile(archive) as parts:
+        for name in sorted(parts.namelist(), key=lambda one: "sharedStrings" not in one):
+            data = parts.read(name)
+            if "sharedStrings" in name:
+                lengths = [*map(len, data.split(b"</si>"))]
+            rows = columns = 0
+            for letters, row in (found.groups() for found in CELL_PLACE.finditer(data)):
+                columns, rows = max(columns, _column(letters)), max(rows, int(row))
+            area = max(area, rows * columns)
+            for found in SHARED_TEXT.finditer(data):
+                shown += lengths[min(int(found[1]), len(lengths) - 1)]
+    options.refuse_larger(max(area * CELL_BYTES, shown), "has cells that unpack to")
+
+
+def _column(letters: bytes) -> int:
+    return reduce(lambda number, letter: number * 26 + letter % 32, letters, 0)
+
+
+def _plain(cell: object) -> object:
+    """The value of a cell as JSON has it."""
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    return cell if isinstance(cell, str | bool | int | float) else str(cell)
 
 
 def _document(
-    row: object, source: str, options: ReadOptions, seen: KeyCounts, *, alone: bool
+    row: object, source: str, options: ReadOptions, seen: KeyCounts, *, alone: bool, within: str
 ) -> Document:
     """The document of a row; one that is `alone` in its file has the source of the file."""
     if isinstance(row, InputError):
@@ -156,13 +330,15 @@ def _document(
         raise InputError(f"has no text in its column {options.text_column}")
     title = _value(row, options.title_column) if options.title_column else row.get("title")
     taken = {options.text_column, options.title_column or "title", options.id_column}
-    place = source if alone else f"{source}#{name}"
+    place = source if alone else f"{source}#{within}{name}"
     return Document(text or "", place, _string(title), metadata_of(row, taken))
 
 
 def _value(row: TableRow, column: str) -> object:
     if column not in row:
-        raise InputError(f"has no column {column}")
+        raise InputError(
+            f"has no column {column}, only {shorten(', '.join(row), 200) or 'nothing'}"
+        )
     return row[column]
 
 

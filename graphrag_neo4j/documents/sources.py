@@ -23,6 +23,15 @@ from graphrag_neo4j.settings.installing import install_command
 
 SUFFIXES = (*TEXTS, *PARSED, *ROWS)
 """The suffixes of the files that can be read."""
+SAVED_AS = {
+    **dict.fromkeys((".doc", ".odt", ".pages", ".rtf", ".wpd", ".wps"), ".docx"),
+    **dict.fromkeys((".key", ".odp", ".ppt"), ".pptx"),
+    **dict.fromkeys((".numbers", ".ods", ".xls", ".xlsb"), ".xlsx"),
+    **dict.fromkeys((".azw", ".azw3", ".fb2", ".mobi"), ".epub"),
+    **dict.fromkeys((".mht", ".mhtml"), ".html"),
+    ".msg": ".eml",
+}
+"""By suffix: the kind as which a document can be saved, to be read."""
 LATER_PART = re.compile(r"#part-\d+\Z")
 MAGIC = frozenset("*?[")  # of globs
 HIDDEN = re.compile(r"(?:^|/)\.")
@@ -125,8 +134,9 @@ class _Search:
     def given(self, path: Path) -> None:
         """Adds a path as it was given."""
         if path.exists() and not path.is_dir() and not _known(path):
-            known = ", ".join(SUFFIXES)
-            raise InputError(f"{path} is of a kind that can't be read: known are {known}.")
+            saved, known = SAVED_AS.get(path.suffix.lower()), ", ".join(SUFFIXES)
+            hint = f"save it as {saved}" if saved else f"known are {known}"
+            raise InputError(f"{path} is of a kind that can't be read: {hint}.")
         if path.exists():
             resolved = resolve(path)
             self._add(path, resolved, path.is_dir(), None if self.follow_links else resolved, set())

@@ -1,6 +1,7 @@
 """Opens files as text in their encoding, and reads plain text and reStructuredText as they are.
 
-The encoding is that of the byte order mark, else UTF-8, else the best fit. Latin letters are
+The encoding is that of the byte order mark, else UTF-8, else the best fit. A text that is UTF-8 but
+for a few bytes is UTF-8: it was cut, or parts of it come from elsewhere. Latin letters are
 decided here, by the alphabets of the languages that are written with them: the same byte is "ï" in
 one encoding and "ļ" in another, but only one of the two makes words of a language whose other
 letters are also there. charset-normalizer decides all other scripts.
@@ -11,6 +12,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getin
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -112,7 +114,7 @@ class File:
 
         Raises InputError if no encoding fits, and OSError.
         """
-        encoding = _encoding_in(self.path, self.options.encoding)
+        encoding, flawless = _encoding_in(self.path, self.options.encoding)
         if encoding is None:
             raise InputError(
                 "is not text in UTF-8, nor in an encoding that can be recognised: save it as "
@@ -120,7 +122,13 @@ class File:
             )
         if encoding not in (UTF8, self.options.encoding):
             self.remark(Remark(f"{READ_AS} {encoding}; if that is wrong, {NAME_IT}"))
-        return self.path.open(encoding=encoding, newline=newline)
+        if flawless:
+            return self.path.open(encoding=encoding, newline=newline)
+        with self.path.open(encoding=encoding, errors="replace") as file:
+            tell_flaws(
+                encoding, sum(map(flaws, iter(partial(file.read, MEGABYTE), ""))), self.remark
+            )
+        return self.path.open(encoding=encoding, errors="replace", newline=newline)
 
     def parts(self) -> Iterator[str]:
         """The text with line feeds as line ends, in parts of at most LARGEST_PART characters.
@@ -132,7 +140,7 @@ class File:
         with self.open() as file:
             held = file.read(LARGEST_PART + 1)
             if long := len(held) > LARGEST_PART:
-                with self.path.open(encoding=file.encoding) as again:
+                with self.path.open(encoding=file.encoding, errors=file.errors) as again:
                     while again.read(MEGABYTE):  # it is in this encoding to its end
                         pass
             while len(held) > LARGEST_PART:
@@ -194,30 +202,54 @@ SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
 MIXED = 0.3  # share of ASCII letters in Latin words that also have others
 
 
-def _encoding_in(path: Path, named: str | None) -> str | None:
-    """The encoding of a text file; `named` is that of files that are not UTF-8, if known.
+def _encoding_in(path: Path, named: str | None) -> tuple[str | None, bool]:
+    """The encoding of a text file, and whether bytes that do not fit it are an error.
 
-    None if no encoding fits the bytes. Raises OSError.
+    They are none where the encoding is found here. `named` is that of files that are not UTF-8, if
+    known. The encoding is None if none fits. Raises OSError.
     """
     decoder = getincrementaldecoder("utf-8")()
-    valid, sample, before = True, b"", b""
+    valid, sample, before, block = True, b"", b"", b" "
     with path.open("rb") as file:
-        while valid and (block := file.read(BLOCK)):
+        while valid and block:
+            block = file.read(BLOCK)
             if not before and (marked := next(filter(block.startswith, MARKED), None)):
-                return MARKED[marked]
+                return MARKED[marked], False
             try:
-                decoder.decode(block, final=len(block) < BLOCK)
+                decoder.decode(block, final=not block)
             except UnicodeDecodeError:
                 valid = False
             if not sample and (not valid or any(sign in block for sign in SUSPECT)):
                 # Lines that are whole have whole characters.
-                sample = before[-BLOCK // 4 :].partition(b"\n")[2] + block
+                begun = before[-BLOCK // 4 :]
+                sample = (begun.partition(b"\n")[2] or begun) + block
                 if len(block) == BLOCK:
                     sample = sample.rpartition(b"\n")[0] or sample
             before = block
     if not sample:
-        return UTF8
-    return named or _guess(sample) or (UTF8 if valid else None)
+        return UTF8, True
+    if named:
+        return named, True
+    if not valid and is_mostly_right(sample.decode("utf-8", "replace")):
+        return UTF8, False
+    return _guess(sample) or (UTF8 if valid else None), False
+
+
+def flaws(text: str) -> int:
+    """The number of signs that stand for bytes that the encoding of a text lacks."""
+    return text.count("\ufffd")
+
+
+def is_mostly_right(text: str) -> bool:
+    """Whether two thirds of the signs beyond ASCII could be read."""
+    return len(text) - len(text.encode("ascii", "ignore")) >= 3 * flaws(text)
+
+
+def tell_flaws(encoding: str, n: int, remark: Callable[[Remark], None]) -> None:
+    """Remarks on the bytes that an encoding lacks, if there are any."""
+    name = "UTF-8" if encoding == UTF8 else encoding
+    if n:
+        remark(Remark(f"{{n}} bytes that are not {name} were read as \ufffd", n))
 
 
 def _guess(sample: bytes) -> str | None:
@@ -227,7 +259,8 @@ def _guess(sample: bytes) -> str | None:
     """
     for sign, encodings in SUSPECT.items():
         if sign in sample:
-            return _detected(sample, encodings)
+            whole = sample[: len(sample) // 4 * 4] if sign == b"\0" else sample
+            return _detected(whole or sample, encodings)
     words = "".join(WORD_BEYOND_ASCII.findall(sample.decode("cp1252", "replace")))
     if sum(map(str.isascii, words)) >= MIXED * len(words):  # they look Latin
         for group in (LATIN, MIXTURE):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 import anyio.to_thread
 
 from graphrag_neo4j.documents import (
+    SAVED_AS,
     DiscoveredFiles,
     ReadingProcess,
     ReadOptions,
@@ -199,6 +200,9 @@ class Corpus:
         found = []
         if self.paths and not self.n_bytes and not self.links:
             found.append("There is no file with text that can be read.")
+        if self.skipped:
+            kinds = (_kind(suffix, n) for suffix, n in sorted(self.skipped.items()))
+            found.append(f"Skipped, since they can't be read: {', '.join(kinds)}.")
         if n := len(self.links):
             links, verb = ("link leads", "was") if n == 1 else ("links lead", "were")
             found.append(
@@ -267,6 +271,13 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:  # reading the file reports it
         return 0
+
+
+def _kind(suffix: str, n: int) -> str:
+    """A number of files of a kind that can't be read, and what helps."""
+    kind = f"of type {suffix}" if suffix else "without a file extension"
+    hint = f" (save as {SAVED_AS[suffix]})" if suffix in SAVED_AS else ""
+    return f"{n:,} file{'s' * (n > 1)} {kind}{hint}"
 
 
 def _listed(names: Iterable[str], n: int) -> str:

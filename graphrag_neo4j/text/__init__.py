@@ -40,7 +40,7 @@ _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fro
 _ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈【】❨❩（）", "[][][][]()()")
 _SPACE = re.compile(r"\s+")
 CODE = "\xa0   "
-"""What a line of code begins with in the text of a document. A line of code gives no entities."""
+"""What begins a line of code, where a format tells it from prose; it gives no entities."""
 # Words after which a full stop does not end the sentence; a part of a regular expression.
 ABBREVIATIONS = (
     r"Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\.g|i\.e|z\.B|bzw|Abs|Hr|Fr|Inc|"

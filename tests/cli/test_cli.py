@@ -66,7 +66,7 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) 
     assert "Documents: 3 new" in ran.out
     assert f"{(tales / 'bad.txt').as_uri()}: is not text" in ran.out
     assert f"{(tales / 'empty.txt').as_uri()}: it holds no text" in ran.out
-    assert "Skipped: 1 file of type .bin, which can't be read." in ran.out
+    assert "Skipped, since they can't be read: 1 file of type .bin." in ran.err
     assert "Not everything was done." in ran.out
 
 

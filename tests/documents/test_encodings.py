@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.documents import ReadOptions, Unreadable, read
+from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable, read
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.model import Document
@@ -60,6 +60,74 @@ def test_words_are_read_in_their_encoding_and_bytes_that_are_no_text_are_unreada
         [problem] = read(tmp_path / "a.txt", ReadOptions())
         assert isinstance(problem, Unreadable)
         assert "not text in UTF-8" in problem.reason
+
+
+def test_bytes_that_are_not_of_the_encoding_are_counted_and_the_rest_is_read(
+    tmp_path: Path,
+) -> None:
+    """A log with lines from elsewhere, texts that were cut, and one wrong byte."""
+    line, other = "Anna Müller met Søren in Köln.\n", "Jürgen kaufte 5 Äpfel.\n"
+    texts = [
+        ((line * 20 + "~ one\n").replace("~", "\udcff").encode("utf-8", "surrogateescape"), 1),
+        ((line * 20).encode() + (other * 2).encode("cp1252") + line.encode(), 4),
+        (("日本の首都は東京である。" * 30).encode()[:-2], 1),
+        (("日本の首都は東京である。" * 3_000_000).encode()[: 1 << 20], 1),
+        (line.encode("utf-16") + b"a", 1),
+        (line.encode("utf-16-be") + b"a", 1),
+    ]
+    for data, n in texts:
+        (tmp_path / "a.log").write_bytes(data)
+        remarks: list[Remark] = []
+        [document] = read(tmp_path / "a.log", ReadOptions(), remarks.append)
+        assert isinstance(document, Document)
+        assert document.text.count("\ufffd") == n
+        assert [one.n for one in remarks if "were read as \ufffd" in one.sentence] == [n]
+    (tmp_path / "a.log").write_bytes(texts[1][0])
+    named = ReadOptions(encoding="cp1252")
+    assert "JÃ¼rgen" not in text_in(tmp_path / "a.log", named)
+    assert "kaufte 5 Äpfel" in text_in(tmp_path / "a.log", named)
+
+
+# By encoding: words in it, and labels that pages declare it by.
+PAGES = [
+    ("cp866", "Russian", "866 ibm866 csibm866"),
+    ("iso8859-2", "Polish", "latin2 iso-8859-2 iso88592 ISO_8859-2:1987 csisolatin2"),
+    ("iso8859-5", "Russian", "cyrillic iso-8859-5 iso-ir-144 iso88595"),
+    ("iso8859-7", "Greek", "greek iso-8859-7 ecma-118 sun_eu_greek"),
+    ("iso8859-13", "Lithuanian", "iso-8859-13 iso885913"),
+    ("iso8859-15", "French", "l9 iso-8859-15 csisolatin9"),
+    ("koi8-r", "Russian", "koi koi8 koi8-r"),
+    ("mac-roman", "French", "mac macintosh x-mac-roman"),
+    ("mac-cyrillic", "Russian", "x-mac-cyrillic x-mac-ukrainian"),
+    ("cp1250", "Czech", "windows-1250 x-cp1250"),
+    ("cp1251", "Russian", "Windows-1251 cp1251"),
+    ("cp1252", "English", "latin1 iso-8859-1 us-ascii ascii windows-1252"),
+    ("cp1254", "Turkish", "iso-8859-9 latin5 windows-1254"),
+    ("gb18030", "Simplified Chinese", "gb2312 gbk x-gbk gb_2312-80 gb18030"),
+    ("big5", "Traditional Chinese", "big5 big5-hkscs cn-big5"),
+    ("euc_jp", "Japanese", "euc-jp x-euc-jp"),
+    ("cp932", "Japanese", "shift_jis x-sjis windows-31j ms_kanji"),
+    ("iso2022_jp", "Japanese", "iso-2022-jp"),
+    ("cp949", "Korean", "euc-kr ks_c_5601-1987 korean windows-949"),
+    ("utf-8", "Japanese", "utf-8 utf-16 latin1 gb2312"),  # it is UTF-8, whatever it declares
+    ("cp1251", "Russian", "nonsense utf-8"),
+]
+
+
+def test_a_page_is_read_in_the_charset_that_it_declares(tmp_path: Path) -> None:
+    forms = (
+        "<meta charset='{}'><title>{}</title><p>{}",
+        "<META http-equiv=Content-Type content='text/html; charset={}'><title>{}</title><p>{}",
+        '<?xml version="1.0" encoding="{}"?><html><head><title>{}</title></head>{}</html>',
+    )
+    for encoding, language, labels in PAGES:
+        for label in labels.split():
+            for form in forms:
+                page = form.format(label, WORDS[language], WORDS[language])
+                (tmp_path / "a.xhtml").write_bytes(page.encode(encoding))
+                assert text_in(tmp_path / "a.xhtml") == WORDS[language], label
+    (tmp_path / "a.html").write_bytes(b"<meta charset=latin1><p>na\xefve")
+    assert text_in(tmp_path / "a.html", ReadOptions(encoding="cp1257")) == "naļve"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])

@@ -21,6 +21,7 @@ from graphrag_neo4j.documents import ReadOptions, Unreadable, read
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import load_settings
+from tests.documents.workbooks import workbook_of
 
 LIMIT = ReadOptions(max_file_mb=1)
 WORD = ReadOptions(max_file_mb=5)  # an empty document of Word's has many tags
@@ -83,6 +84,22 @@ def test_a_word_document_that_unpacks_to_or_asks_for_too_much_is_named(tmp_path:
     assert "parts" in reason_for(path, ReadOptions())
 
 
+def test_a_workbook_whose_cells_take_more_than_its_file_is_named(tmp_path: Path) -> None:
+    far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="9000"><c r="XFD9000"><v>1</v></c></row>'
+    same = '<row><c t="s"><v>0</v></c></row>' * 1_000
+    for rows, says in (
+        (far, "cells that unpack"),
+        (same, "cells that unpack"),
+        ("a" * MORE, "2 MB"),
+    ):
+        assert says in reason_for(workbook_of(tmp_path / "a.xlsx", {"S": rows}, ["a" * 30_000]))
+    path = workbook_of(tmp_path / "a.xlsx", {"S": "a" * MORE})
+    with ZipFile(path) as packed:
+        size = packed.getinfo("xl/worksheet2.xml").file_size
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 3000)))
+    assert "not a usable workbook" in reason_for(path)  # it lies about its size
+
+
 def test_entities_of_xml_do_not_multiply_and_read_no_file(tmp_path: Path) -> None:
     tenfold = (b'<!ENTITY e%d "%s">' % (i, b"&e%d;" % (i - 1) * 10) for i in range(1, 10))
     types = b'<!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">' + b"".join(tenfold) + b"]>"
@@ -127,6 +144,8 @@ def test_a_pdf_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path, form
         ("text.html", "a" * MORE, "holds 2 MB, more than the limit of 1 MB"),
         ("large.json", '{"text": "' + "a" * MORE + '"}', "holds 2 MB"),
         ("deep.json", "[" * 900_000, "is not JSON"),
+        ("a.eml", "Subject: x\n\n" + "a" * MORE, "holds 2 MB"),
+        ("a.ipynb", "[" * 900_000, "not a usable notebook"),
         ("a.csv", 'text\n"' + "a" * MORE + '"\n', "line"),
         ("b.csv", 'text\n"' + "a\n" * (MORE // 2) + '"\n', "line"),
         ("c.csv", "a" * MORE + ",text\n1,One.\n", "line"),
@@ -163,7 +182,7 @@ def test_a_very_long_text_is_several_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphrag_neo4j.documents.text.LARGEST_PART", 100)
-    paragraph = "Log,\n\n" + "A line of it.\n" * 5 + "\n"  # 77 characters
+    paragraph = "A log\n" + "A line of it.\n" * 5 + "\n"  # 77 characters
     text = paragraph * 2 + "one line " * 20 + "x" * 150
     (tmp_path / "log.txt").write_text(text)
     documents = [one for one in read(tmp_path / "log.txt", LIMIT) if isinstance(one, Document)]
@@ -183,6 +202,16 @@ def test_what_never_ends_in_a_page_is_read_in_a_moment(tmp_path: Path, beginning
     assert time.process_time() - began < 5  # a second at most; it took minutes to hours
     assert isinstance(document, Document)
     assert document.text.startswith(f"Marley was dead.\n\n{beginning.strip()}")
+
+
+@pytest.mark.parametrize(
+    "tags", ["<sup><a>1", "<td>x", "<ul><li>x", "<?xml <![CDATA[", "<ruby><rt>x"]
+)
+def test_tags_in_tags_are_read_in_a_moment(tmp_path: Path, tags: str) -> None:
+    (tmp_path / "a.html").write_text(tags * 20_000)
+    began = time.process_time()
+    assert len(list(read(tmp_path / "a.html", ReadOptions()))) == 1
+    assert time.process_time() - began < 15  # two seconds; it took minutes
 
 
 def test_what_ends_in_a_page_is_no_text_and_tags_may_be_deep(tmp_path: Path) -> None:

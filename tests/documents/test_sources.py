@@ -61,6 +61,12 @@ def test_files_are_found_by_folder_glob_and_name() -> None:
 def test_what_is_of_no_kind_or_matches_nothing_is_refused_where_it_is_named() -> None:
     lay("docs/a.md", "docs/b.png", "docs/x/c.PNG", "docs/Makefile")
     assert find(["docs", "docs/*"]).skipped == {".png": 2, "": 1}
+    Path("docs/d.ODT").touch()
+    with pytest.raises(InputError, match=r"d\.ODT .* save it as \.docx\."):
+        find(["docs/d.ODT"])
+    [_, notice] = Corpus.of_paths(["docs/b.*", "docs/d.*"], ReadOptions()).notices()
+    skipped = "1 file of type .odt (save as .docx), 1 file of type .png"
+    assert notice == f"Skipped, since they can't be read: {skipped}."
     with pytest.raises(InputError, match=r"b\.png .* known are \.txt, .*\.md, .*\.docx"):
         find(["docs/b.png"])
     for path in ("nowhere", "nowhere.md", "docs/*.rst", "nowhere/**", "x" * 300):

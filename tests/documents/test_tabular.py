@@ -13,8 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.documents import ReadOptions, Unreadable, read
+from graphrag_neo4j.documents import (
+    ReadingProcess,
+    ReadOptions,
+    Remark,
+    Unreadable,
+    holds_rows,
+    read,
+)
 from graphrag_neo4j.model import Document
+from tests.documents.workbooks import workbook
 
 
 def rows(path: Path, content: str, **columns: Any) -> list[Document | Unreadable]:  # noqa: ANN401
@@ -116,6 +124,73 @@ def test_json_values_keep_their_type_and_one_object_is_known_by_its_file(tmp_pat
     assert rows(tmp_path / "a.json", content) == [Document("a", "a.json", "a.json", {"id": 7})]
     [document] = rows(tmp_path / "a.json", content, id_column="id")
     assert document == Document("a", "a.json#7", "a.json")
+
+
+def test_csv_is_read_as_programs_write_it(tmp_path: Path) -> None:
+    """The delimiter named for Excel, blanks after delimiters, blank lines, tabs."""
+    contents = [
+        "sep=;\nid;text\n1;a, b\n",
+        '\ufeff"sep=|"\r\nid|text\r\n1|a, b\r\n',
+        'id, text, Name\n1, "a, b", "x"\n',
+        "\n;;\n id ;text\n1;a, b\n",
+    ]
+    for content in contents:
+        assert sources(found := rows(tmp_path / "a.csv", content, id_column="id")) == ["a.csv#1"]
+        assert isinstance(found[0], Document)
+        assert found[0].text == "a, b"
+    assert sources(rows(tmp_path / "a.tsv", "id\ttext\n1\ta, b\n", id_column="id")) == ["a.tsv#1"]
+    for content in ("", "\n\n \n"):
+        assert reasons(rows(tmp_path / "a.csv", content)) == ["is empty"]
+
+
+def test_documents_of_json_are_found_where_they_are_or_it_says_what_is_there(
+    tmp_path: Path,
+) -> None:
+    contents = [
+        ("a.json", '{"pages": [{"text": "a"}, {"text": "b"}], "total": 2, "users": [{"n": 1}]}'),
+        ("a.json", '{"text":"a"}\n{"text":"b"}\n'),
+        ("a.ndjson", '{"text":"a"}\n{"text":"b"}\n'),
+        ("a.json", '["a", "b"]'),
+    ]
+    for name, content in contents:
+        items = rows(tmp_path / name, content)
+        assert [one.text for one in items if isinstance(one, Document)] == ["a", "b"], content
+    for content, says in [
+        ('{"a": [{"x": 1}], "b": [{"x": 1}]}', "several lists, a, b"),
+        ('{"id": 1, "body": "x"}', "its columns are id, body: .*--text-column"),
+        ('[{"id": 1, "body": "x"}]', "item 1 has no column text, only id, body"),
+    ]:
+        [reason] = reasons(rows(tmp_path / "a.json", content))
+        assert re.search(says, reason)
+
+
+def test_a_workbook_is_a_table_for_each_sheet_with_the_columns(tmp_path: Path) -> None:
+    header = ["text", "id", "when", "share"]
+    table: list[list[str | float]] = [
+        [],
+        [*header],
+        [],
+        ["One", 1.0, 45000.0, 0.5],
+        [7.0, "b", "", ""],
+    ]
+    workbook(tmp_path / "a.xlsx", {"S": table, "None": []})
+    options = ReadOptions(source_root=tmp_path, id_column="id")
+    one, two = read(tmp_path / "a.xlsx", options)
+    assert one == Document("One", "a.xlsx#1", "a.xlsx", {"when": "2023-03-15", "share": 0.5})
+    assert two == Document("7", "a.xlsx#b", "a.xlsx")
+    workbook(tmp_path / "a.xlsx", {"S": table, "T": table, "Other": [["n"], [1.0]]})
+    remarks: list[Remark] = []
+    items = list(read(tmp_path / "a.xlsx", options, remarks.append, process := ReadingProcess(60)))
+    process.stop()
+    assert sources(items) == ["a.xlsx#S/1", "a.xlsx#S/b", "a.xlsx#T/1", "a.xlsx#T/b"]
+    assert remarks == [Remark("{n} sheets have no column text and were left out", 1)]
+    assert holds_rows(tmp_path / "a.xlsx")
+    for names, says in [([], "is empty"), (["n", "m"], "no column .* are n, m:")]:
+        workbook(tmp_path / "a.xlsx", {"S": [names]})
+        [reason] = reasons(list(read(tmp_path / "a.xlsx", options)))
+        assert re.search(says, reason)
+    (tmp_path / "a.xlsx").write_bytes(b"\xd0\xcf\x11\xe0" * 200)
+    assert "password" in reasons(list(read(tmp_path / "a.xlsx", options)))[0]
 
 
 @pytest.mark.parametrize("content", ["", "[{]", '"text"', "5", '{"body": "x"}', "[" * 100_000])

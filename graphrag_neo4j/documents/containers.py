@@ -40,7 +40,7 @@ def read_container(file: File, source: str) -> Document:
     kind, read = CONTAINERS[file.suffix]
     try:
         document = read(file, source)
-    except (InputError, OSError):
+    except (InputError, OSError, MemoryError):
         raise
     except Exception as error:  # whatever a broken file makes the libraries raise
         raise InputError(f"is not a usable {kind}: {error}") from error

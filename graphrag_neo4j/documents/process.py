@@ -7,7 +7,7 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, cast
 
@@ -23,8 +23,9 @@ PROGRAM: Final = (
 )
 MARKDOWN: Final = (".md", ".markdown")
 PAGES: Final = (".html", ".htm", ".xhtml")
+OFFICE: Final = (".docx", ".pptx")
 CONTAINERS: Final = (".eml", ".epub", ".ipynb")
-PARSED: Final = (*MARKDOWN, *PAGES, ".pdf", ".docx", *SHEETS, *CONTAINERS)
+PARSED: Final = (*MARKDOWN, *PAGES, *OFFICE, ".pdf", *SHEETS, *CONTAINERS)
 """The suffixes of the files that are parsed as a whole."""
 READER: Final = 2
 """The version of their readers. A reader that gives another text of the same file gets the next."""
@@ -41,38 +42,27 @@ def reading_of(file: File) -> Reading | None:
 
 def parse(file: File, source: str) -> Sequence[Document | Unreadable]:
     """Reads a file with the library for its kind: one document, or the rows of a workbook."""
-    if file.suffix not in SHEETS:
-        return [_whole(file, source)]
     try:
-        return [*read_sheets(file, source)]
+        if file.suffix in SHEETS:
+            return [*read_sheets(file, source)]
+        return [_reader_of(file.suffix)(file, source)]
     except ModuleNotFoundError as error:
         raise InputError(f"needs {error.name} to be read: {install_command('docs')}") from error
 
 
-def _whole(file: File, source: str) -> Document:
-    suffix = file.suffix
-    try:
-        if suffix in MARKDOWN:
-            from graphrag_neo4j.documents.markdown import read_markdown  # noqa: PLC0415 - slow
-
-            return read_markdown(file, source)
-        if suffix in PAGES:
-            from graphrag_neo4j.documents.html import read_html  # noqa: PLC0415 - beautifulsoup4
-
-            return read_html(file, source)
-        if suffix in CONTAINERS:
-            from graphrag_neo4j.documents.containers import read_container  # noqa: PLC0415
-
-            return read_container(file, source)
-        if suffix == ".pdf":
-            from graphrag_neo4j.documents.pdf import read_pdf  # noqa: PLC0415 - an extra
-
-            return read_pdf(file, source)
-        from graphrag_neo4j.documents.office import read_word  # noqa: PLC0415 - an extra
-
-        return read_word(file, source)
-    except ModuleNotFoundError as error:
-        raise InputError(f"needs {error.name} to be read: {install_command('docs')}") from error
+def _reader_of(suffix: str) -> Callable[[File, str], Document]:
+    """The reader of a kind; its libraries are slow to import, or not installed."""
+    if suffix in MARKDOWN:
+        from graphrag_neo4j.documents.markdown import read_markdown as read  # noqa: PLC0415
+    elif suffix in PAGES:
+        from graphrag_neo4j.documents.html import read_html as read  # noqa: PLC0415
+    elif suffix in OFFICE:
+        from graphrag_neo4j.documents.office import read_office as read  # noqa: PLC0415
+    elif suffix in CONTAINERS:
+        from graphrag_neo4j.documents.containers import read_container as read  # noqa: PLC0415
+    else:
+        from graphrag_neo4j.documents.pdf import read_pdf as read  # noqa: PLC0415
+    return read
 
 
 class ReadingProcess:

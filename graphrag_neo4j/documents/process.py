@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final, cast
 
 from graphrag_neo4j.documents.rows import SHEETS, read_sheets
-from graphrag_neo4j.documents.text import File, Remark, Unreadable
+from graphrag_neo4j.documents.text import MEGABYTE, File, ReadOptions, Remark, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document, Reading
 from graphrag_neo4j.settings.installing import install_command
@@ -29,6 +29,9 @@ PARSED: Final = (*MARKDOWN, *PAGES, *OFFICE, ".pdf", *SHEETS, *CONTAINERS)
 """The suffixes of the files that are parsed as a whole."""
 READER: Final = 2
 """The version of their readers. A reader that gives another text of the same file gets the next."""
+LEAST_MEMORY = 500 * MEGABYTE
+MEMORY_PER_BYTE = 30
+"""Of the largest file: a page in html takes most, its text and the tree that is made of it."""
 
 
 def reading_of(file: File) -> Reading | None:
@@ -100,7 +103,8 @@ class ReadingProcess:
                 f"takes longer than the limit of {self._seconds:g} seconds to read: "
                 "KG_READ_SECONDS sets another"
                 if late
-                else "made the process end that read it, most likely for lack of memory"
+                else "made the process end that read it, most likely for lack of memory: "
+                "KG_MAX_FILE_MB sets how much it may take"
             ) from None
         for remark in remarks:
             file.remark(remark)
@@ -136,10 +140,31 @@ def serve() -> None:
             faulthandler.dump_traceback_later(seconds, file=nowhere, exit=True)
             remarks: list[Remark] = []
             found: Sequence[Document | Unreadable] | Exception
+            most = _limit_memory(options)
             try:
                 found = parse(File(path, options, remarks.append), source)
+            except MemoryError:
+                found = InputError(
+                    f"needs more memory to read than the limit of {most // MEGABYTE:,} MB: "
+                    "KG_MAX_FILE_MB sets another"
+                )
             except Exception as error:  # noqa: BLE001 - the parent raises it
                 found = error
             pickle.dump((found, remarks), results)
             results.flush()
             faulthandler.cancel_dump_traceback_later()
+
+
+def _limit_memory(options: ReadOptions) -> int:
+    """Sets the most memory that this process may take to read a file, and gives it.
+
+    Windows has no such limit, and macOS keeps to none.
+    """
+    most = LEAST_MEMORY + MEMORY_PER_BYTE * options.max_bytes
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415 - Windows lacks it
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = min(most, sys.maxsize if hard == resource.RLIM_INFINITY else hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    return most

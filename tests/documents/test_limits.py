@@ -15,9 +15,9 @@ import docx
 import psutil
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
-from graphrag_neo4j.documents import ReadOptions, Unreadable, read
+from graphrag_neo4j.documents import ReadingProcess, ReadOptions, Unreadable, read
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import load_settings
@@ -50,13 +50,10 @@ def word_file(path: Path, body: bytes, *, packing: int = ZIP_DEFLATED, types: by
     return path
 
 
-def stream(data: bytes, **entries: NameObject | ArrayObject) -> StreamObject:
+def stream(data: bytes) -> StreamObject:
     plain = StreamObject()
     plain.set_data(data)
-    packed = plain.flate_encode(9)
-    for name, value in entries.items():
-        packed[NameObject(f"/{name}")] = value
-    return packed
+    return plain.flate_encode(9)
 
 
 def test_a_word_document_that_unpacks_to_or_asks_for_too_much_is_named(tmp_path: Path) -> None:
@@ -121,26 +118,35 @@ def test_entities_of_xml_do_not_multiply_and_read_no_file(tmp_path: Path) -> Non
     assert "nobody" not in str(item)
 
 
-@pytest.mark.parametrize("forms", [False, True])
-def test_a_pdf_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path, forms: bool) -> None:
-    """Pages, or forms that one page shows: each within the limit, but not all of them together."""
-    path, writer, shown = tmp_path / "a.pdf", PdfWriter(), DictionaryObject()
-    page = writer.add_blank_page(300, 300)
-    for number in range(5):
-        data = b" " * (MORE // 4) + b"%d" % number
-        if forms:
-            box = ArrayObject([NumberObject(0)] * 4)
-            form = stream(data, Subtype=NameObject("/Form"), BBox=box)
-            shown[NameObject(f"/F{number}")] = writer._add_object(form)
-        else:
-            more = writer.add_blank_page(300, 300)
-            more[NameObject("/Contents")] = writer._add_object(stream(data))
-    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): shown})
-    page[NameObject("/Contents")] = writer._add_object(stream(b"/F0 Do /F1 Do" if forms else b" "))
+def pdf_file(path: Path, content: StreamObject, n_pages: int = 1) -> Path:
+    """A PDF with that content on each page."""
+    writer = PdfWriter()
+    shared = writer._add_object(content)
+    font = DictionaryObject({NameObject("/Subtype"): NameObject("/Type1")})
+    font[NameObject("/BaseFont")] = NameObject("/Helvetica")
+    fonts = DictionaryObject({NameObject("/F"): writer._add_object(font)})
+    resources = writer._add_object(DictionaryObject({NameObject("/Font"): fonts}))
+    for _ in range(n_pages):
+        page = writer.add_blank_page(300, 300)
+        page[NameObject("/Resources")], page[NameObject("/Contents")] = resources, shared
     writer.write(path)
-    assert path.stat().st_size < 100_000
-    assert "unpacks to more than the limit of 1 MB" in reason_for(path)
-    assert "no text" in reason_for(path, ReadOptions(max_file_mb=3))
+    return path
+
+
+def test_a_small_pdf_can_not_take_all_memory_and_the_next_file_is_read(tmp_path: Path) -> None:
+    paths = pdf_file(tmp_path / "a.pdf", stream(b"0 0 m 1 1 l S\n" * 6_000_000))
+    lines = b"".join(b"(Marley was dead. %d) Tj T* " % n for n in range(60_000))
+    long = pdf_file(tmp_path / "b.pdf", stream(b"BT /F 12 Tf 9 9 Td " + lines + b" ET"))
+    good = pdf_file(tmp_path / "c.pdf", stream(b"BT /F 12 Tf 9 9 Td (Marley) Tj ET"))
+    assert max(paths.stat().st_size, long.stat().st_size) < 500_000
+    process = ReadingProcess(60)
+    items = [item for path in (paths, long, good) for item in read(path, LIMIT, process=process)]
+    process.stop()
+    for item in items[:2]:
+        assert isinstance(item, Unreadable), item
+        assert "KG_MAX_FILE_MB" in item.reason
+    assert isinstance(items[2], Document)
+    assert items[2].text == "Marley"
 
 
 @pytest.mark.parametrize(
@@ -240,19 +246,9 @@ def test_short_rows_below_many_columns_are_read_in_a_moment(tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a small PDF for which pypdf takes minutes: each page lists all fonts."""
-    writer = PdfWriter()
-    entries = {"Type": "Font", "Subtype": "Type1", "BaseFont": "Helvetica"}
-    one = DictionaryObject({NameObject(f"/{k}"): NameObject(f"/{v}") for k, v in entries.items()})
-    font = writer._add_object(one)
-    fonts = DictionaryObject({NameObject(f"/F{n}"): font for n in range(1_500)})
-    resources = writer._add_object(DictionaryObject({NameObject("/Font"): fonts}))
-    content = writer._add_object(stream(b"BT /F1 12 Tf (Marley) Tj ET"))
-    for _ in range(800):
-        page = writer.add_blank_page(300, 300)
-        page[NameObject("/Resources")], page[NameObject("/Contents")] = resources, content
+    """A folder with a small PDF that takes minutes: each page draws the same 50,000 lines."""
     folder = tmp_path_factory.mktemp("slow")
-    writer.write(folder / "a.pdf")
+    pdf_file(folder / "a.pdf", stream(b"0 0 m 1 1 l S\n" * 50_000), 4_000)
     (folder / "b.html").write_text("<p>Marley was dead.</p>")
     return folder
 

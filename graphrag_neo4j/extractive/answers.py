@@ -359,6 +359,8 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     small = at.text == at.text.lower()
     if part.text.endswith("?") or not _is_whole(part, at.text, small=small):
         return None
+    if flat(part.text) == flat(at.title):  # the heading
+        return None
     # Without a tag here, the last speaker of the nearest earlier chunk that has one speaks.
     before = (one.speaker for text in at.earlier for one in reversed(_passage(text).sentences))
     speaker = next(filter(None, (sentences[whole].speaker, *before)), None)

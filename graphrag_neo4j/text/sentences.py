@@ -51,6 +51,10 @@ END = regex.compile(
 SOFT = 45  # characters; a longer line without a full stop may continue in the next line
 LINE = regex.compile(r"\n")
 CELLS = " | "  # between the cells of a row
+MARKER = r"(?:[-*•–]|\p{N}{1,3}[.)])[ \t]+"  # of an item of a list
+ITEM = regex.compile(MARKER)
+BEFORE = 20  # characters that may stand before the first sentence of a line
+LINE_BEGUN = regex.compile(rf"(?:^|\n)[ \t]*(?:{MARKER})?\Z")
 FILLED = regex.compile(r"\S")
 
 
@@ -99,13 +103,9 @@ class Passage:
         gap = self.text[one.end : other.start]
         if one.speaker != other.speaker or gap.strip() or gap.count("\n") > 1:
             return False
-        return not ("\n" in gap and self._begins_line(one) and self._ends_line(other))
-
-    def _begins_line(self, one: Sentence) -> bool:
-        return self.text[: one.start].rstrip(" \t")[-1:] in ("", "\n")
-
-    def _ends_line(self, one: Sentence) -> bool:
-        return self.text[one.end :].lstrip(" \t")[:1] in ("", "\n")
+        before, after = self.text[max(0, one.start - BEFORE) : one.start], self.text[other.end :]
+        begins, ends = LINE_BEGUN.search(before), after.lstrip(" \t")[:1] in ("", "\n")
+        return not ("\n" in gap and begins and ends)
 
 
 def read_passage(text: str) -> Passage:
@@ -179,16 +179,16 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
             after = follows.start() if follows else end
             stop = text.find("\n", after, end)
             following = text[after : stop if stop >= 0 else end]
-        short = len(line) < SOFT and not following[:1].islower()
-        if short or CELLS in line or CELLS in following or _begin_alike(line, following):
+        if (len(line) < SOFT and not following[:1].islower()) or _are_records(line, following):
             yield m.end()
         before = m.end()
 
 
-def _begin_alike(line: str, following: str) -> bool:
-    """Tells whether two lines begin with the same name, as records of one thing do."""
+def _are_records(line: str, following: str) -> bool:
+    """Tells whether two lines are rows, items of a list, or records that begin with one name."""
     name = line.partition(" ")[0]
-    return name[:1].isupper() and name == following.partition(" ")[0]
+    alike = name[:1].isupper() and name == following.partition(" ")[0]
+    return alike or CELLS in line or CELLS in following or ITEM.match(following) is not None
 
 
 def sentences_of(paragraph: str) -> list[str]:

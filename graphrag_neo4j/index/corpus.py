@@ -203,6 +203,10 @@ class Corpus:
         if self.skipped:
             kinds = (_kind(suffix, n) for suffix, n in sorted(self.skipped.items()))
             found.append(f"Skipped, since they can't be read: {', '.join(kinds)}.")
+        if unread := self.reasons():
+            n = len(unread)
+            what = "1 source" if n == 1 else f"{n:,} sources"
+            found.append(f"{what} can't be read, for reasons that follow: {_listed(unread, n)}.")
         if n := len(self.links):
             links, verb = ("link leads", "was") if n == 1 else ("links lead", "were")
             found.append(

@@ -10,16 +10,18 @@ OPTIONAL MATCH (first:Document:KgBuild {
 })
 WITH document, coalesce(first, document) AS whole
 WHERE all(c IN $conditions WHERE
-  CASE WHEN c.kind IS NULL THEN (c.operator = '!=') <>
+  CASE WHEN c.operator IN ['=', '!='] THEN (c.operator = '!=') <>
     any(x IN coalesce([] + coalesce(whole[c.key], document[c.key]), []) WHERE
-      x IN c.numbers OR toString(x) IN c.texts OR any(p IN c.patterns WHERE toString(x) =~ p))
+      x IN c.numbers OR toString(x) IN c.texts OR toLower(toString(x)) IN c.switches
+      OR any(p IN c.patterns WHERE toString(x) =~ p))
   ELSE any(x IN coalesce([] + coalesce(whole[c.key], document[c.key]), []) WHERE
-    any(two IN [CASE c.kind WHEN 'number' THEN [toFloatOrNull(x), c.numbers[0]]
-                            WHEN 'date' THEN [CASE WHEN toString(x) =~ $date
-                                              THEN left(toString(x), size(c.texts[0])) END, c.texts[0]]
-                            ELSE [CASE WHEN toFloatOrNull(x) IS NULL AND NOT toString(x) =~ $date
-                                       THEN toString(x) END, c.texts[0]] END]
-        WHERE two[0] IS NOT NULL AND (
+    any(two IN [kind IN c.kinds |
+      CASE WHEN kind = 'number' AND toString(x) =~ $number THEN [toFloat(x), c.numbers[0]]
+           WHEN kind = 'date' AND toString(x) =~ $date
+             THEN [left(toString(x), size(c.texts[0])), c.texts[0]]
+           WHEN kind = 'text' AND NOT toString(x) =~ $number AND NOT toString(x) =~ $date
+             THEN [toString(x), c.texts[0]] END]
+        WHERE two IS NOT NULL AND (
           (c.operator CONTAINS '<' AND two[0] < two[1]) OR (c.operator CONTAINS '>' AND two[0] > two[1])
           OR (c.operator CONTAINS '=' AND two[0] = two[1]))))
   END)

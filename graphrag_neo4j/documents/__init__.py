@@ -8,10 +8,12 @@ In reading order: sources (which files, and what their documents are called), th
 reader for each kind of file), process, text, rows, html, markdown, containers, office, pdf.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from unicodedata import normalize
 
 from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
@@ -68,6 +70,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+ISO = re.compile(r"\d{4}-\d\d")
 PARTS = ("page", "row", "seq_num")
 
 
@@ -124,7 +127,9 @@ def _named(document: Document, file: File, reading: Reading | None) -> Document:
     """The document with what the name of its file says, where the file itself does not say it."""
     title, metadata = document.title or file.path.name, document.metadata
     is_row = holds_rows(file.path)
-    if not is_row and "date" not in metadata and (day := date_in(file.path.stem)):
+    stated = str(metadata.get("date") or "")
+    day = None if ISO.match(stated) or is_row else date_in(stated or file.path.stem)
+    if day:
         metadata = {**metadata, "date": day}
     return replace(document, title=title, metadata=metadata, reading=reading)
 
@@ -147,8 +152,12 @@ def clean(document: Document) -> tuple[Document, int]:
         replaced += n
         return cast("T", text)
 
-    metadata = {mend(name): mend(value) for name, value in document.metadata.items()}
-    text, source, title = map(mend, (document.text, document.source, document.title))
+    def composed(value: T) -> T:
+        """A text as people type it, who ask for it by a condition."""
+        return cast("T", normalize("NFC", value)) if isinstance(value, str) else value
+
+    metadata = {mend(name): mend(composed(one)) for name, one in document.metadata.items()}
+    text, source, title = map(mend, (document.text, document.source, composed(document.title)))
     return replace(document, text=text, source=source, title=title, metadata=metadata), replaced
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from email import message_from_bytes
+from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -19,7 +20,7 @@ from zipfile import ZipFile
 from bs4 import BeautifulSoup
 
 from graphrag_neo4j.documents.html import DATE, decoded, page, parsed
-from graphrag_neo4j.documents.markdown import render
+from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.text import File, Remark
 from graphrag_neo4j.errors import InputError
@@ -28,6 +29,7 @@ from graphrag_neo4j.model import Document
 SHOWN = ("From", "To", "Cc", "Date")
 FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 BOOK = {"title": "title", "author": "creator", "date": "date", "language": "language"}
+STUB = 3  # times as long is a page for which the plain text only stands in
 FENCE = "`" * 40  # longer than any in code
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
@@ -78,7 +80,11 @@ def _letter(mail: Message, file: File, left: list[Message], *names: str) -> str:
 
 def _header(mail: Message, name: str) -> str:
     raw = next((value for one, value in mail.raw_items() if one.lower() == name.lower()), "")
-    parts = decode_header(_decoded(str(raw).encode("utf-8", "surrogateescape")))
+    header = _decoded(str(raw).encode("utf-8", "surrogateescape"))
+    try:
+        parts = decode_header(header)
+    except HeaderParseError:  # one that was cut
+        parts = [(header, None)]
     texts = (one if isinstance(one, str) else _decoded(one, charset) for one, charset in parts)
     return " ".join("".join(texts).split())
 
@@ -91,9 +97,13 @@ def _body(part: Message, file: File, left: list[Message]) -> str:
         if kind == "message/rfc822":
             return "\n\n".join(_letter(one, file, left, "Subject") for one in inside)
         texts = [text for one in inside if (text := _body(one, file, left))]
-        return "\n\n".join(texts[:1] if kind == "multipart/alternative" else texts)
+        if kind == "multipart/alternative":  # the first is plain text, or says that it is none
+            return max(texts, key=lambda text: len(text) - len(texts[0]) * STUB, default="")
+        return "\n\n".join(texts)
     if kind not in {"text/plain", "text/html"} or part.get_content_disposition() == "attachment":
-        if not kind.endswith("signature") and not part.get("Content-ID"):  # a picture in the text
+        in_text = part.get("Content-ID") and kind.startswith("image/")
+        attached = part.get_content_disposition() == "attachment" or not in_text
+        if attached and not kind.endswith("signature"):
             left.append(part)
         return ""
     data = part.get_payload(decode=True)
@@ -101,13 +111,13 @@ def _body(part: Message, file: File, left: list[Message]) -> str:
     if kind == "text/html":
         return page(text, file.options).text
     text = text.replace("\r\n", "\n").strip()
-    if part.get_param("format") == "flowed":  # a line that ends with a blank goes on
+    if str(part.get_param("format")).lower() == "flowed":  # a line that ends with a blank goes on
         text = re.sub(r"(?m)(?<!^--) \n(?!>)", " ", text)
     return text
 
 
 def _decoded(data: bytes, charset: str | None = None) -> str:
-    return decoded(data, charset or "cp1252") or data.decode("cp1252", "replace")
+    return decoded(data, charset) or data.decode("cp1252", "replace")
 
 
 # Books
@@ -130,8 +140,8 @@ def _book(file: File, source: str) -> Document:
         place = str(container["full-path"]) if container else ""
         package = parsed(part(place), file.options)
         chapters = dict.fromkeys(_chapters(package, posixpath.dirname(place)))
-        texts = [page(part(one), file.options).text for one in chapters if one in names]
-    if n := len(chapters) - len(texts):
+        pages = [page(part(one), file.options) for one in chapters if one in names]
+    if n := len(chapters) - len(pages):
         file.remark(Remark("{n} chapters are missing", n))
     about = {
         name: [" ".join(one.get_text().split()) for one in package.find_all(_tag(theirs))]
@@ -141,14 +151,16 @@ def _book(file: File, source: str) -> Document:
     metadata = {"author": ", ".join(about["author"]), "date": "".join(dates[:1])}
     metadata["language"] = "".join(about["language"][:1])
     metadata = {name: one for name, one in metadata.items() if one}
-    return Document("\n\n".join(filter(None, texts)), source, "".join(about["title"][:1]), metadata)
+    text = "\n\n".join(filter(None, (one.text for one in pages)))
+    titles = filter(None, [*about["title"], *(one.title for one in pages)])
+    return Document(text, source, next(titles, ""), metadata)
 
 
 def _chapters(package: BeautifulSoup, folder: str) -> Iterator[str]:
     """The names of the parts that are read, in their order."""
     items = {item.get("id"): item for item in package.find_all(_tag("item"))}
     contents = package.find(_tag("reference"), type="toc")
-    toc = str(contents.get("href")).partition("#")[0] if contents else ""
+    toc = str(contents.get("href")) if contents else ""  # with a "#", it is a part of a chapter
     for reference in package.find_all(_tag("itemref")):
         item = items.get(reference.get("idref"))
         if item and item.get("href") != toc and "nav" not in str(item.get("properties")).split():
@@ -169,8 +181,7 @@ def _notebook(file: File, source: str) -> Document:
     notebook = json.loads(file.text_to_parse())
     sheets = notebook.get("worksheets") or [notebook]  # before nbformat 4
     blocks = (block for sheet in sheets for cell in sheet["cells"] for block in _blocks(cell))
-    found = render("\n\n".join(blocks), file.options)
-    return Document(found.text, source, found.title)
+    return document_of("\n\n".join(blocks), file, source)
 
 
 def _blocks(cell: Mapping[str, Any]) -> Iterator[str]:
@@ -184,8 +195,11 @@ def _blocks(cell: Mapping[str, Any]) -> Iterator[str]:
         yield _fenced(text)
         for output in cell.get("outputs", ()):
             data = output.get("data", output)
-            if not any(one.startswith(("image/", "png")) for one in data):
-                yield _fenced(COLOURS.sub("", _joined(data.get("text/plain", data.get("text")))))
+            said = _joined(data.get("text/plain", data.get("text", output.get("traceback"))))
+            if said.startswith("<IPython"):  # what it stands for is a page or Markdown
+                yield _joined(data.get("text/markdown", data.get("text/html")))
+            elif not any(one.startswith(("image/", "png")) for one in data):
+                yield _fenced(COLOURS.sub("", said))
 
 
 def _joined(lines: Any) -> str:  # noqa: ANN401 - a text or its lines

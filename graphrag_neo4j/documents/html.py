@@ -10,7 +10,6 @@ from warnings import catch_warnings
 
 from bs4 import BeautifulSoup, ParserRejectedMarkup, UnusualUsageWarning
 from bs4.builder import HTMLTreeBuilder
-from bs4.dammit import EncodingDetector
 from bs4.element import NavigableString, PageElement, RubyParenthesisString, RubyTextString, Tag
 
 from graphrag_neo4j.documents.text import (
@@ -65,6 +64,9 @@ CELL_NODES = 40  # elements and texts of a cell whose blocks become one line
 
 # Declared charsets, by Python's names or their own: as in browsers, some stand for larger ones.
 BEGINNING = 10_000  # bytes in which a charset is declared
+NO_META = re.compile(rb"(?is)<!--.*?-->|<(script|style)\b.*?</\1>")
+CHARSET = re.compile(rb"(?i)<meta\b[^>]*?[\s;\"']charset\s*=[\s\"']*([^\s\"'/>;]+)")
+XML_CHARSET = re.compile(rb"(?i)\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([^\"']+)")
 LARGER = {
     "cp1252": ("ascii", "iso8859-1"),
     "gb18030": ("gb2312", "gbk"),
@@ -85,7 +87,7 @@ LABELS = {  # that Python does not know
 }
 
 # Metadata: the form of each, and the names that pages give it, in lower case
-DATE = r"\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d\S*)?)?)?"
+DATE = r"[1-9]\d{3}(-\d\d(-\d\d([T ]\d\d:\d\d\S*)?)?)?"
 NAMES = {
     "author": (r"(?!\w+://).+", "author article:author dc.creator dcterms.creator citation_author"),
     "date": (
@@ -134,9 +136,9 @@ def decoded(
         except UnicodeDecodeError:
             pass
     if not declared and not marked:
-        declared = EncodingDetector.find_declared_encoding(
-            data[:BEGINNING], is_html=True, search_entire_document=True
-        )
+        beginning = NO_META.sub(b"", data[:BEGINNING])
+        found = CHARSET.search(beginning) or XML_CHARSET.match(beginning)
+        declared = found[1].decode("ascii", "replace") if found else ""
     if not (charset := marked or _codec(declared or "")):
         return None
     text = data.decode(charset, "replace")
@@ -366,7 +368,7 @@ SEEN_AS: Mapping[str, Callable[[Tag], Sequence[Piece]]] = {
     "br": lambda _: ("\n",),
     "pre": _kept,
     "q": lambda tag: ("“", *tag.contents, "”"),
-    "sup": lambda tag: (" " * bool(tag.find("a", recursive=False)), *tag.contents),  # of a note
+    "sup": lambda tag: (" " * bool(tag.find_parent("a") or tag.find("a")), *tag.contents),  # a note
 }
 """By name: what is seen of tags that are more than their content."""
 
@@ -378,5 +380,5 @@ def _gap(space: re.Match[str]) -> str:
     if PARAGRAPH in gap or gap.count("\n") > 1:
         return "\n\n"
     if LINE in gap or "\n" in gap:
-        return "\n"
-    return " | " if CELL in gap else " "
+        return "\n" + " | " * (gap.rpartition(LINE)[2].count(CELL) // 2)
+    return " | " * max(1, gap.count(CELL) // 2) if CELL in gap else " "

@@ -6,18 +6,23 @@ text ──▶ front matter ──▶ title, metadata
 """
 
 import re
+import tomllib
+from collections.abc import Callable
 
 import yaml
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
+from markdown_it.utils import EnvType
 
 from graphrag_neo4j.documents.html import Page, page
 from graphrag_neo4j.documents.metadata import date_in, kept, year_in
 from graphrag_neo4j.documents.text import File, ReadOptions, Remark
 from graphrag_neo4j.model import Document
 
-FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+CALLOUT = re.compile(r"^((?:> ?)+)\[!(\w+)\][+-]?[ \t]*(.*)$", re.MULTILINE)  # > [!note] Title
+FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$\n]+?(?<!\s)\$(?!\d)", re.DOTALL)
 # A link between the notes of a vault: [[note]], [[note#heading|words]]; ![[note]] shows it there.
 WIKILINK = re.compile(r"!?\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]+))?\]\]")
 PICTURE = re.compile(r"\.(?:avif|bmp|gif|jpe?g|mp[34]|pdf|png|svg|webm|webp)\Z", re.IGNORECASE)
@@ -30,9 +35,14 @@ def read_markdown(file: File, source: str) -> Document:
 
     The title is that of the front matter, else that of the page.
     """
-    about, text = front_matter(file.text_to_parse())
+    return document_of(file.text_to_parse(), file, source)
+
+
+def document_of(text: str, file: File, source: str) -> Document:
+    """The document of a Markdown text, as `read_markdown` gives it."""
+    about, text = front_matter(text)
     if about is None:
-        file.remark(Remark("front matter that is no usable YAML was read as text"))
+        file.remark(Remark("front matter that is no usable YAML or TOML was read as text"))
     (metadata, unkept), notes = kept(about or {}), dict[str, None]()
     if unkept:
         file.remark(Remark(f"{', '.join(unkept)} of the front matter can't be kept"))
@@ -46,56 +56,94 @@ def read_markdown(file: File, source: str) -> Document:
     return Document(found.text, source, title, metadata)
 
 
-def render(text: str, options: ReadOptions, notes: dict[str, None] | None = None) -> Page:
-    """Renders Markdown as a page. `notes` gets the notes that it links to."""
-    return page(PARSER.render(text, {"notes": {} if notes is None else notes}), options)
-
-
 def front_matter(text: str) -> tuple[dict[str, object] | None, str]:
-    """The values that the YAML at the beginning of a text gives by name, and the text after it.
+    """The values at the beginning of a text by name, in YAML or TOML, and the text after them.
 
-    Where it is no usable YAML, the values are None, and the text is whole.
+    The values are None where they can't be used; the text then holds them, too.
     """
     if not (found := FRONT_MATTER.match(text)):
         return {}, text
+    inside, rest = found[2] or "", text[found.end() :]
     try:
-        about = yaml.load(found[1] or "", _NoAliases)  # noqa: S506 - it is a safe loader
-    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: a day that does not exist
-        return None, text
+        about = tomllib.loads(inside) if found[1] == "+++" else yaml.load(inside, _FrontMatter)  # noqa: S506 - it is a safe loader
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None, f"{inside}\n\n{rest}"
     if not isinstance(about, dict | None):  # a text between two rules
         return {}, text
-    return {str(name): value for name, value in (about or {}).items()}, text[found.end() :]
+    named = {str(name): value for name, value in (about or {}).items()}
+    for name in ("Title", "Date"):
+        if name in named:
+            named.setdefault(name.lower(), named.pop(name))
+    return named, rest
 
 
-class _NoAliases(yaml.SafeLoader):
-    """Refuses names for what stands elsewhere: by them a few lines hold millions of values."""
+class _FrontMatter(yaml.SafeLoader):
+    """Reads values as they are seen: 01067, 10:30, no, and 2021-02-30 are texts.
+
+    It refuses names for what stands elsewhere, by which a few lines could hold millions of values.
+    """
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("an alias")
         return super().compose_node(parent, index)
 
+    def day(self, node: yaml.ScalarNode) -> object:
+        try:
+            return self.construct_yaml_timestamp(node)
+        except ValueError:
+            return node.value
 
-def _wikilink(state: StateInline, silent: bool) -> bool:
+
+SEEN_AS_TEXT = ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_FrontMatter.yaml_implicit_resolvers = {
+    first: [one for one in resolvers if one[0] not in SEEN_AS_TEXT]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for tag, pattern, first in (
+    ("bool", r"true|false|True|False|TRUE|FALSE", "tfTF"),
+    ("int", r"-?(?:0|[1-9]\d*)", "-0123456789"),
+    ("float", r"-?(?:0|[1-9]\d*)\.\d+(?:[eE][-+]?\d+)?", "-0123456789"),
+):
+    resolver = re.compile(rf"(?:{pattern})\Z")
+    _FrontMatter.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", resolver, list(first))
+_FrontMatter.add_constructor("tag:yaml.org,2002:timestamp", _FrontMatter.day)
+
+
+def render(text: str, options: ReadOptions, notes: dict[str, None] | None = None) -> Page:
+    """Renders Markdown as a page. `notes` gets the notes that it links to."""
+
+    def titled(found: re.Match[str]) -> str:
+        return f"{found[1]}{found[3] or found[2].title()}\n{found[1]}"
+
+    return page(
+        PARSER.render(CALLOUT.sub(titled, text), {"notes": {} if notes is None else notes}), options
+    )
+
+
+def _shown(
+    pattern: re.Pattern[str], words: Callable[[re.Match[str], EnvType], str]
+) -> Callable[[StateInline, bool], bool]:
+    """A rule: what matches is shown as these words."""
+
+    def rule(state: StateInline, silent: bool) -> bool:
+        if found := pattern.match(state.src, state.pos):
+            if not silent:
+                state.push("text", "", 0).content = words(found, state.env)
+            state.pos = found.end()
+        return found is not None
+
+    return rule
+
+
+def _wikilink(found: re.Match[str], env: EnvType) -> str:
     """The words of a link between notes; a picture, which is shown instead, has none."""
-    if not (found := WIKILINK.match(state.src, state.pos)):
-        return False
-    note, words = found[1].strip(), found[2] or found[1].replace("#", " > ")
-    if not silent and not (found[0].startswith("!") and PICTURE.search(note)):
-        state.env["notes"][note.partition("#")[0]] = None
-        state.push("text", "", 0).content = words.strip()
-    state.pos = found.end()
-    return True
-
-
-def _footnote(state: StateInline, silent: bool) -> bool:
-    """The mark of a footnote, as [1]."""
-    if not (found := FOOTNOTE.match(state.src, state.pos)):
-        return False
-    if not silent:
-        state.push("text", "", 0).content = f"[{found[1]}]"
-    state.pos = found.end()
-    return True
+    note, _, heading = found[1].strip().partition("#")
+    if (found[0].startswith("!") and PICTURE.search(note)) or note.lower() in {"_toc_", "toc"}:
+        return ""
+    if note:
+        env["notes"][note] = None
+    return (found[2] or " > ".join(filter(None, (note, heading)))).strip()
 
 
 def _note(state: StateBlock, line: int, last: int, silent: bool) -> bool:
@@ -105,7 +153,7 @@ def _note(state: StateBlock, line: int, last: int, silent: bool) -> bool:
     if not silent:
         state.line = line + 1
         while state.line < last and not (
-            state.isEmpty(state.line)
+            (state.isEmpty(state.line) and not _is_indented(state, state.line + 1, last))
             or DEFINITION.match(state.src, state.bMarks[state.line] + state.tShift[state.line])
         ):
             state.line += 1
@@ -117,8 +165,13 @@ def _note(state: StateBlock, line: int, last: int, silent: bool) -> bool:
     return True
 
 
+def _is_indented(state: StateBlock, line: int, last: int) -> bool:
+    return line < last and state.sCount[line] - state.blkIndent >= 4
+
+
 # Of what is nested deeper nothing would be left; the usual limit is 20.
 PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-PARSER.inline.ruler.before("link", "wikilink", _wikilink)
-PARSER.inline.ruler.before("link", "footnote", _footnote)
+PARSER.inline.ruler.before("link", "wikilink", _shown(WIKILINK, _wikilink))
+PARSER.inline.ruler.before("link", "footnote", _shown(FOOTNOTE, lambda found, _: f"[{found[1]}]"))
+PARSER.inline.ruler.before("escape", "formula", _shown(FORMULA, lambda found, _: found[0]))
 PARSER.block.ruler.before("reference", "note", _note, {"alt": ["paragraph", "reference"]})

@@ -23,13 +23,13 @@ LARGEST_INTEGER = 2**63 - 1
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH = r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
 MONTH += r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 YEAR = r"(?P<year>[12]\d{3})"
 DATES = [
     re.compile(rf"(?<![^\W_]){pattern}(?![^\W_])", re.IGNORECASE)
     for pattern in (
-        rf"{YEAR}([-_.])(?P<month>\d\d)(?:\2(?P<day>\d\d))?(?:T\d.*)?",
-        rf"{YEAR}(?P<month>\d\d)(?P<day>\d\d)",
+        rf"{YEAR}([-_./])(?P<month>\d\d?)(?:\2(?P<day>\d\d?))?(?:T\d.*)?",
+        rf"{YEAR}(?P<month>\d\d)(?P<day>\d\d)(?:T?\d{{4,6}})?",
         rf"{MONTH}[ _-]{DAY}(?:,?[ _-]{YEAR})?",
         rf"{DAY}[ _-](?:of[ _-])?{MONTH}(?:,?[ _-]{YEAR})?",
         rf"{MONTH},?[ _-]{YEAR}",
@@ -55,11 +55,11 @@ def kept(metadata: Mapping[str, object]) -> tuple[dict[str, MetadataValue], list
 
 def _kept(value: object) -> MetadataValue | None:
     """The value that is kept, None for an empty one. Raises TypeError for what can't be kept."""
-    if isinstance(value, str | None):
-        return value
     value = _plain(value)
+    if isinstance(value, str | None):
+        return value or None
     if isinstance(value, Mapping):
-        return json.dumps(value, ensure_ascii=False, default=_kept)
+        return json.dumps(value, ensure_ascii=False, default=_kept) if value else None
     if isinstance(value, list | tuple | set | frozenset):
         return _kept_list(value)
     if str(value) in NOTHING:
@@ -73,15 +73,16 @@ def _kept(value: object) -> MetadataValue | None:
 
 def _plain(value: object) -> object:
     """A value of the standard library or of numpy and pandas as a value of Python itself."""
-    if hasattr(value, "tolist") and type(value).__name__ != "datetime64":
-        return value.tolist()
     if isinstance(value, Enum):
-        return value.value
+        return _plain(value.value)
+    if hasattr(value, "tolist"):
+        dates = getattr(getattr(value, "dtype", None), "kind", "") == "M"  # else they are numbers
+        return (value.astype(str) if dates and hasattr(value, "astype") else value).tolist()
     if isinstance(value, Decimal | Fraction):
         return int(value) if value % 1 == 0 else float(value)
     if isinstance(value, date | time):  # pandas' NaT is one, too
         return value.isoformat()
-    if isinstance(value, UUID | PurePath) or type(value).__name__ == "datetime64":
+    if isinstance(value, UUID | PurePath):
         return str(value)
     return value
 
@@ -105,12 +106,13 @@ def date_in(text: str, year: str | None = None) -> str | None:
     >>> date_in("2021-03-minutes"), date_in("Minutes of April 5th", "2021"), date_in("Part 12")
     ('2021-03', '2021-04-05', None)
     """
-    for found in (one for pattern in DATES for one in pattern.finditer(text)):
+    matches = (found for pattern in DATES for found in pattern.finditer(text))
+    for found in sorted(matches, key=lambda one: one.start()):
         part = found.groupdict()
         known, month, day = part["year"] or year, part.get("month"), part.get("day")
         with suppress(ValueError):  # no such day
             number = int(month) if month else MONTHS.index(part["name"][:3].lower()) + 1
-            if known:
+            if known and (day or not month or number != (int(known) + 1) % 100):  # as in 2011-12
                 whole = date(int(known), number, int(day or 1)).isoformat()
                 return whole if day else whole[:7]
     return None

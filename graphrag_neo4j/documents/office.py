@@ -23,6 +23,7 @@ from lxml import etree  # type: ignore[import-untyped] # it has no types
 from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.text import legible
 
 Element = Any  # of lxml
 PARSER = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
@@ -31,7 +32,7 @@ ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 OTHERS = {OLE: "a file of Office 97-2003", b"{\\rtf": "RTF", b"%PDF": "PDF", b"<": "HTML or XML"}
 NO_TITLE = re.compile(
     r"(?i)(untitled|document|presentation|title|slide|folie|diapositive) ?\d*"
-    r"|powerpoint[ -]\S+|microsoft \w+ - .*"
+    r"|(\S+ ){0,2}powerpoint([ -]\S+)?|microsoft \w+ - .*"
 )
 
 
@@ -206,7 +207,7 @@ BLOCKS = frozenset(("altChunk", "chart", "oMath", "p", "r", "relIds", "tbl", "te
 SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 APART = frozenset(("drawing", "object", "pict"))
 NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
-INLINE = frozenset((*SIGNS, *APART, *NOTES, "oMath", "sym", "t"))
+INLINE = frozenset((*SIGNS, *APART, *NOTES, "checkBox", "ddList", "oMath", "sym", "t"))
 JOINED = tuple(f"{{*}}pPr/{{*}}rPr/{{*}}{mark}" for mark in ("del", "moveFrom", "vanish"))
 MOST_STYLES = 10  # that one is based on
 
@@ -226,6 +227,7 @@ class _Reader:
         self._hiding = {name for name, switch in hiding.items() if _on(switch)}
         self._lists = _Lists(parts.take(related.get("numbering")))
         self._letters, self._left, self._cited = Counter[str](), Counter[str](), 0
+        self._heading = ""  # the first title or heading of level 1
         self._apart: list[tuple[str, Element]] = []
         self._notes = {
             (kind, _value(note, "id")): note
@@ -257,8 +259,9 @@ class _Reader:
                 metadata[name] = datetime.fromisoformat(stated.get(name, "")).isoformat()
         metadata = {name: value for name, value in metadata.items() if value}
         title = stated.get("title", "")
-        title = "" if NO_TITLE.fullmatch(title) else title
-        return Document(text.replace("\xa0", " "), source, title, metadata)
+        title = self._heading if not title or NO_TITLE.fullmatch(title) else title
+        text = legible(text.replace("\xa0", " "))
+        return Document(text, source, title, metadata)
 
     def _word(self) -> Iterator[str]:
         root = self._seen(self._root)
@@ -324,6 +327,8 @@ class _Reader:
             if name in {"p", "r"}:  # a run is one outside a paragraph
                 text = self._line(element)
                 goes_on = name == "r" or any(_on(element.find(path)) for path in JOINED)
+                if not self._heading and self._is_heading(element):
+                    self._heading = " ".join(text.split())
                 label = "" if held or (goes_on and not text) else self._label(element)
                 held += label + text if text.strip() else text
                 if goes_on:
@@ -335,6 +340,16 @@ class _Reader:
             elif name != "p":
                 yield self._lines(element, name)
         yield held.strip(" \t\n")
+
+    def _is_heading(self, paragraph: Element) -> bool:
+        """Whether it is in the title of a slide, or in a style of the title or of level 1."""
+        shape = next(paragraph.iterancestors("{*}sp"), None)
+        holder = None if shape is None else shape.find("*/{*}nvPr/{*}ph")
+        if holder is not None:
+            return holder.get("type") in {"title", "ctrTitle"}
+        style = self._styles.get(_value(paragraph.find("{*}pPr/{*}pStyle")))
+        named = "" if style is None else _value(style.find("{*}name")).lower()
+        return named == "title" or _value(self._styled(paragraph, "pPr/{*}outlineLvl")) == "0"
 
     def _label(self, paragraph: Element) -> str:
         paths = ("numPr/{*}numId", "numPr/{*}ilvl", "outlineLvl")
@@ -375,6 +390,8 @@ class _Reader:
                 self._apart.append(("", element))
             elif name in NOTES:
                 pieces.append(self._citation(element, NOTES[name]))
+            elif name in {"checkBox", "ddList"}:
+                pieces.append(_chosen(element))
             else:
                 pieces.append(_formula(element))
         return "".join(pieces)
@@ -463,7 +480,9 @@ def _numeral(number: int, form: str) -> str:
 GREEK = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
 MORE = "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑"
 SYMBOL = f" !∀#∃%&∍()∗+,−./0123456789:;<=>?≅{GREEK}{'•' * 33}{MORE}"
-WINGDINGS = str.maketrans("\uf04a\uf06f\uf0a8\uf0df\uf0e0\uf0fb\uf0fc\uf0fe", "☺☐☐←→✗✓☑")
+WINGDINGS = str.maketrans(
+    "\uf04a\uf06f\uf078\uf0a8\uf0df\uf0e0\uf0fb\uf0fc\uf0fd\uf0fe", "☺☐☒☐←→✗✓☒☑"
+)
 FONTS: dict[str, dict[int, Any]] = {
     "Symbol": dict(enumerate(SYMBOL, 0xF020)),
     "Wingdings": WINGDINGS,
@@ -478,6 +497,16 @@ BEFORE = {"nary": " ", "rad": "√"}  # what the sign is of
 def _sign(font: str, text: str) -> str:
     """A text in a font of symbols; a symbol that is unknown here is a dot."""
     return PRIVATE.sub("•", text.translate(FONTS.get(font, {})))
+
+
+def _chosen(field: Element) -> str:
+    """What an old field of a form shows: whether it is ticked, or the entry that was chosen."""
+    stated = [field.find("{*}" + name) for name in ("checked", "result", "default")]
+    first = next((one for one in stated if one is not None), None)
+    if _name(field) == "checkBox":
+        return "☒" if _on(first) else "☐"
+    entries = [_value(entry) for entry in field.iterfind("{*}listEntry")]
+    return "".join(entries[_integer(first, 0) :][:1])
 
 
 def _formula(element: Element) -> str:

@@ -42,9 +42,11 @@ NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")  #
 SHAPES = re.compile("[\ufb00-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+")
 HYPHENS = str.maketrans("\xad\u2010\u2011", "---")  # a soft hyphen is seen if it is there
 BROKEN = re.compile(r"(?<!\w)(\w*[^\W\d_])-\n((\w+)\S*)[ \n]?")
+COMPOUNDING = {"all", "cross", "ex", "half", "high", "long", "low", "non", "self", "short", "well"}
 DATE = re.compile(r"D:(\d{8})(\d{6})?([+-]\d\d'?\d\d|Z)?[\d']*")
 NO_NAME = re.compile(
-    r"untitled\W*\d*|microsoft (word|excel|powerpoint) - .*|powerpoint.presentation|slide \d+|"
+    r"untitled\W*\d*|microsoft (word|excel|powerpoint) - .*|(\S+ ){0,2}powerpoint([ -]\S+)?|"
+    r"slide \d+|"
     r"\(?(anonymous|unknown|unspecified|none)\)?|title|author|(document|dokument) ?\d*|"
     r".*\.(docx?|od[tps]|rtf|txt|pdf|pptx?|xlsx?|indd|qxd|pmd|fm|tex|dvi|e?ps|html?|cdr|ai)",
     re.IGNORECASE,
@@ -261,6 +263,7 @@ def _joined(text: str) -> str:
         first, rest, second = found.groups()
         bare, with_hyphen = f"{first}{second}".lower(), f"{first}-{second}".lower()
         keep = not second[0].islower() or (bare not in words and with_hyphen in hyphened)
+        keep |= found.string[: found.start()].endswith("-") or first.lower() in COMPOUNDING
         return f"{first}{'-' * keep}{rest}\n"
 
     return BROKEN.sub(join, text).strip()

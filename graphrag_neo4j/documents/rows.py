@@ -100,7 +100,7 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
         try:
             next(filter(_is_filled, rows))
             for number, row in enumerate(filter(None, rows), 1):
-                if len(row) > len(header):
+                if any(row[len(header) :]):
                     yield f"row {number}", InputError("has more fields than there are columns")
                 else:
                     yield f"row {number}", _named(header, row)
@@ -119,7 +119,15 @@ def _header(
         header = next(filter(_is_filled, rows), [])
         if not any(name.startswith(" ") for name in header[1:]):
             break
-    return [name.strip() for name in header], blanks
+    return _names(header), blanks
+
+
+def _names(header: Sequence[object]) -> list[str]:
+    """The names of columns. Only the first may have none: it is the index that pandas writes."""
+    names = [str(cell).strip() for cell in header]
+    return (
+        [name or f"column {n}" * (n > 1) for n, name in enumerate(names, 1)] if any(names) else []
+    )
 
 
 def _is_filled(row: Sequence[object]) -> bool:
@@ -127,7 +135,7 @@ def _is_filled(row: Sequence[object]) -> bool:
 
 
 def _named(header: Sequence[str], row: Sequence[object]) -> dict[str, object]:
-    """The cells of a row by column, without those below no name: an index, as pandas writes it."""
+    """The cells of a row by column."""
     # Not DictReader: it names each column for a short row.
     return {name: value for name, value in zip(header, row, strict=False) if name}
 
@@ -166,6 +174,8 @@ def _there(names: Iterable[str], options: ReadOptions, missing: Collection[str])
 
 def _json_rows(file: File) -> Iterator[tuple[str, object]]:
     text = file.text_to_parse()
+    if not text.strip():
+        raise InputError("is empty")
     parsed = _parsed(text)
     if isinstance(parsed, InputError):
         lines = text.strip().split("\n")
@@ -258,7 +268,10 @@ def _sheets(file: File) -> list[tuple[str, list[str], list[tuple[str, list[objec
         _refuse_multiplying(archive, file.options)
         archive.seek(0)
         workbook = CalamineWorkbook.from_filelike(archive)
-        for name in workbook.sheet_names:
+        shown = [one.name for one in workbook.sheets_metadata if "Visible" in str(one.visible)]
+        if n := len(workbook.sheet_names) - len(shown):
+            file.remark(Remark("{n} hidden sheets were left out", n))
+        for name in shown:
             sheet = workbook.get_sheet_by_name(name)
             first = sheet.start[0] + 1 if sheet.start else 1
             rows = [
@@ -266,7 +279,7 @@ def _sheets(file: File) -> list[tuple[str, list[str], list[tuple[str, list[objec
                 for number, row in enumerate(sheet.to_python(), first)
                 if _is_filled(row)
             ]
-            header = [str(cell).strip() for cell in rows[0][1]] if rows else []
+            header = _names(rows[0][1]) if rows else []
             found.append((name, header, rows[1:]))
     except (InputError, OSError, MemoryError):
         raise

@@ -34,7 +34,7 @@ SAVED_AS = {
 """By suffix: the kind as which a document can be saved, to be read."""
 LATER_PART = re.compile(r"#part-\d+\Z")
 MAGIC = frozenset("*?[")  # of globs
-HIDDEN = re.compile(r"(?:^|/)\.")
+HIDDEN = re.compile(r"(?:^|/)(?:\.|~\$)")  # the latter are the locks of Office
 STEP_SECONDS = 0.25  # longest time until a wait sees that its time is over
 Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanoseconds, inode
 
@@ -176,7 +176,7 @@ def _listed(folder: Path, resolved: Path) -> list[tuple[Path, Path, bool]]:
     Only links are resolved: to ask the disk for the path of each file would take most of the time.
     """
     with os.scandir(folder) as listed:
-        visible = sorted((x for x in listed if not x.name.startswith(".")), key=lambda x: x.name)
+        visible = sorted((x for x in listed if not HIDDEN.match(x.name)), key=lambda x: x.name)
     return [
         (path := folder / entry.name, resolve(path), path.is_dir())
         if os.name == "nt" or entry.is_symlink()  # Windows has other kinds of links

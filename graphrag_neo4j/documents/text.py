@@ -195,7 +195,7 @@ LATIN = {
     "cp852": CENTRAL,
 }
 MIXTURE = {"cp1252": ("".join(WESTERN),)}
-SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼¾×±²³´\xa0\xad"
+SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼¾×±²³´µ¥¤\xa0\xad"
 # A word of several letters, some of which are not ASCII.
 WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]+[^\W\d_\x00-\x7f][^\W\d_]*|[^\W\d_\x00-\x7f][^\W\d_]+")
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
@@ -241,8 +241,8 @@ def flaws(text: str) -> int:
 
 
 def is_mostly_right(text: str) -> bool:
-    """Whether two thirds of the signs beyond ASCII could be read."""
-    return len(text) - len(text.encode("ascii", "ignore")) >= 3 * flaws(text)
+    """Whether half of the signs beyond ASCII could be read."""
+    return len(text) - len(text.encode("ascii", "ignore")) >= 2 * flaws(text)
 
 
 def tell_flaws(encoding: str, n: int, remark: Callable[[Remark], None]) -> None:

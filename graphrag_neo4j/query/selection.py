@@ -18,9 +18,12 @@ from graphrag_neo4j.graph.indexes import IndexedKind, vector_search
 from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
 from graphrag_neo4j.settings.arguments import check_text, did_you_mean
 
-CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(\S.*?)\s*", re.DOTALL)
+CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*([^\s=<>].*?)\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
-DATE: Final = r"\d{4}-\d\d(-\d\d([T ].*)?)?"  # of a document
+# The values of a document that are ordered as numbers, and as dates.
+NUMERIC: Final = r"[+-]?\d+(\.\d+)?(E-?\d+)?"
+DATE: Final = r"\d{4}-(0[1-9]|1[0-2])(-\d\d([T ].*)?)?"
+UNCLEAR = re.compile(r"[\d$€£¥+-]|.*[|*?]")  # what begins so and is no number or date has no order
 DAY = re.compile(r"\d{4}(-\d\d){0,2}")  # of a condition: a year, a month or a day
 REST: Final = {4: r"-\d\d(-\d\d([T ].*)?)?", 7: r"-\d\d([T ].*)?", 10: "[T ].*"}
 OF_ALL: Final = ("source", "title")  # fields that every document has
@@ -94,20 +97,27 @@ class Condition:
     @property
     def kinds(self) -> list[str]:
         """The kinds of values that its value can be compared with by order."""
-        number, day = NUMBER.fullmatch(self.value), DAY.fullmatch(self.value)
-        kinds = ["number"] * bool(number) + ["date"] * bool(day or re.fullmatch(DATE, self.value))
+        is_year = DAY.fullmatch(self.value) and len(self.value) == 4
+        kinds = ["number"] * bool(NUMBER.fullmatch(self.value))
+        kinds += ["date"] * bool(is_year or re.fullmatch(DATE, self.value))
+        if not kinds and UNCLEAR.match(self.value):
+            raise InputError(
+                f"{self} orders by what is neither a number (such as 1000) nor a date (such as "
+                "2024, 2024-03 or 2024-03-31)."
+            )
         return kinds or ["text"]
 
-    def row(self, kind: str | None) -> Row:
-        """The condition as the statement reads it; `kind` is that of the values it orders."""
+    def row(self, kinds: Sequence[str]) -> Row:
+        """The condition as the statement reads it; `kinds` are those of the values it orders."""
         texts = [self.value] if self.orders else [one.strip() for one in self.value.split("|")]
         patterns = [glob_pattern(text) for text in texts if "*" in text or "?" in text]
         days = [re.escape(text) + REST[len(text)] for text in texts if DAY.fullmatch(text)]
         return {
             "key": self.key,
             "operator": self.operator,
-            "kind": kind,
+            "kinds": kinds,
             "texts": texts,
+            "switches": [one.lower() for one in texts if one.lower() in {"true", "false"}],
             "numbers": [float(text) for text in texts if NUMBER.fullmatch(text)],
             "patterns": patterns + days,
         }
@@ -238,8 +248,10 @@ async def select(graph: Graph, where: object) -> Selection | None:
             raise InputError(
                 f"No document has the field {one.field}.{hint} The fields are {', '.join(known)}."
             )
-    rows = [one.row(await _kind(graph, one) if one.orders else None) for one in conditions]
-    found = await graph.read("selection/documents", SelectedDocumentRow, conditions=rows, date=DATE)
+    rows = [one.row(await _kinds(graph, one) if one.orders else ()) for one in conditions]
+    found = await graph.read(
+        "selection/documents", SelectedDocumentRow, conditions=rows, date=DATE, number=NUMERIC
+    )
     if not found:
         raise InputError(
             f"No document has {' and '.join(map(str, conditions))}. `kg-build status --metadata` "
@@ -248,14 +260,16 @@ async def select(graph: Graph, where: object) -> Selection | None:
     return Selection(graph, [row["id"] for row in found], sum(row["chunks"] for row in found))
 
 
-async def _kind(graph: Graph, condition: Condition) -> str:
-    """The kind of the values that a condition orders. Raises InputError if all are of others."""
-    rows = await graph.read("selection/kinds", KindRow, key=condition.key, date=DATE)
+async def _kinds(graph: Graph, condition: Condition) -> list[str]:
+    """The kinds of the values that a condition orders. Raises InputError if all are of others."""
+    rows = await graph.read(
+        "selection/kinds", KindRow, key=condition.key, date=DATE, number=NUMERIC
+    )
     examples = {row["kind"]: row["example"] for row in rows}
     if kinds := [kind for kind in condition.kinds if kind in examples]:
-        return kinds[0]
+        return kinds
     has = " and ".join(f"{kind}s (such as {examples[kind]!r:.40})" for kind in sorted(examples))
     raise InputError(
         f"{condition} compares unlike values: {condition.field} holds {has}, and "
-        f"{condition.value} is a {condition.kinds[-1]}."
+        f"{condition.value} is a {condition.kinds[0]}."
     )

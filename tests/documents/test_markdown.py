@@ -118,12 +118,35 @@ def test_front_matter_is_metadata_and_no_text(tmp_path: Path) -> None:
     assert document.text == "Body"
     stated = {"author": "Jane Doe", "date": "2021-12-08", "tags": ["a", "b"], "n": 3}
     assert (document.metadata, remarks) == (stated, [])
-    for front in ("a: [1", "when: 2021-02-30", "a: &a [*a]"):
+    for front in ("a: [1", "title: Meeting: kickoff on 2021-04-05", "a: &a [*a]"):
         document, [remark] = document_in(tmp_path / "a.md", f"---\n{front}\n---\n\nBody\n")
         assert "front matter" in remark.sentence
-        assert document.text.endswith("Body")
+        assert (document.text.endswith("\n\nBody"), document.title) == (True, "a.md")
+        assert document.metadata == {}
+    front = "zip: 01067\ntime: 10:30\nlang: no\nday: 2021-02-30\nok: true\nx: 1.5\n"
+    front += "Title: T\nempty: ''\n"
+    document, remarks = document_in(tmp_path / "a.md", f"---\n{front}---\n# H\n")
+    seen: dict[str, object] = {"ok": True, "x": 1.5, "day": "2021-02-30"}
+    seen |= {"zip": "01067", "time": "10:30", "lang": "no"}
+    assert (document.metadata, document.title, remarks) == (seen, "T", [])
+    front = "title = 'My Post'\ndate = 2021-04-05\ntags = ['a']\n"
+    document, _ = document_in(tmp_path / "a.md", f"+++\n{front}+++\n\nBody.")
+    assert (document.text, document.title) == ("Body.", "My Post")
+    assert document.metadata == {"date": "2021-04-05", "tags": ["a"]}
     document, remarks = document_in(tmp_path / "a.md", "---\nA text between rules.\n\n---\nBody\n")
     assert (document.text, remarks) == ("A text between rules.\n\nBody", [])
+
+
+def test_what_vaults_and_sites_write_is_read_as_they_show_it(tmp_path: Path) -> None:
+    for written, seen in (
+        ("> [!NOTE]\n> Acme sold X.", "Note\n\nAcme sold X."),
+        ("> [!info]- Ada\n> Born in London.", "Ada\n\nBorn in London."),
+        ("a[^n]\n\n[^n]: First.\n\n    Second.\n", "a[n]\n\n[n]: First. Second."),
+        ("$f^*(x) + g^*(y)$ for $5 and $6 or $7", "$f^*(x) + g^*(y)$ for $5 and $6 or $7"),
+        ("[[#Heading]] ![[a.pdf#page=3]] [[_TOC_]]", "Heading"),
+        ("| a | | c |\n|-|-|-|\n| | | 3 |", "a |  | c\n |  | 3"),
+    ):
+        assert document_in(tmp_path / "a.md", written)[0].text == seen
 
 
 def test_dates_are_those_of_the_front_matter_the_name_or_the_headings(tmp_path: Path) -> None:
@@ -136,6 +159,10 @@ def test_dates_are_those_of_the_front_matter_the_name_or_the_headings(tmp_path: 
         ("2021-03.md", minutes, {"date": "2021-03"}),
         ("a.md", "# On 5 May 2020\n\n## 6 May 2020\n", {"date": "2020-05-05"}),
         ("v2-build-20219999.md", "# Part 12", {}),
+        ("Annual Report 2011-12.md", "Text", {}),
+        ("a.md", "---\ndate: March 4, 2021\n---\nText", {"date": "2021-03-04"}),
+        ("a.md", "---\ndate: 2021/4/5 10:00\n---\nText", {"date": "2021-04-05"}),
+        ("a.md", "# 9. April 2021 (changed 2022-01-05)", {"date": "2021-04-09"}),
     ):
         metadata = dict(document_in(tmp_path / name, text)[0].metadata)
         headings = metadata.pop("dates", None)

@@ -356,3 +356,23 @@ def test_slides_are_read_in_their_order_with_their_notes(tmp_path: Path) -> None
     assert opened(parts_file(tmp_path / "a.pptx", "ppt/presentation.xml", parts)).text == (
         "Title\n\none\ntwo\n\nBoss\nStaff\n\nNotes: Say this.\n\nGrouped\n\nWide | c\na | b | c"
     )
+
+
+def test_old_fields_of_forms_show_what_was_chosen_and_a_heading_is_the_title(
+    tmp_path: Path,
+) -> None:
+    def old(data: str) -> str:
+        return w("r", f"<w:fldChar w:fldCharType='begin'><w:ffData>{data}</w:ffData></w:fldChar>")
+
+    box = "<w:checkBox><w:default w:val='0'/>{}</w:checkBox>"
+    entries = "<w:listEntry w:val='Paris'/><w:listEntry w:val='Ber\u00adlin'/>"
+    end = w("r", "<w:fldChar w:fldCharType='end'/>")
+    body = par(
+        *("Married: ", old(box.format("<w:checked/>")), end, " Single: ", old(box.format("")), end),
+        *(" City: ", old(f"<w:ddList><w:result w:val='1'/>{entries}</w:ddList>"), end),
+    )
+    heading = par("Annual ", "Report", properties="<w:pStyle w:val='T'/>")
+    styles = "<w:style w:styleId='T'><w:name w:val='Title'/></w:style>"
+    document = opened(word(tmp_path / "a.docx", body + heading, styles=styles))
+    assert document.text == "Married: ☒ Single: ☐ City: Berlin\n\nAnnual Report"
+    assert document.title == "Annual Report"

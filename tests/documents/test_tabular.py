@@ -193,7 +193,7 @@ def test_a_workbook_is_a_table_for_each_sheet_with_the_columns(tmp_path: Path) -
     assert "password" in reasons(list(read(tmp_path / "a.xlsx", options)))[0]
 
 
-@pytest.mark.parametrize("content", ["", "[{]", '"text"', "5", '{"body": "x"}', "[" * 100_000])
+@pytest.mark.parametrize("content", ["[{]", '"text"', "5", '{"body": "x"}', "[" * 100_000])
 def test_json_of_another_shape_is_unreadable(tmp_path: Path, content: str) -> None:
     [problem] = reasons(rows(tmp_path / "a.json", content))
     assert problem.startswith(("is not JSON", "its object is not a JSON object", "has no column"))

@@ -75,6 +75,19 @@ def test_a_page_says_what_it_is_about(tmp_path: Path) -> None:
     assert document_in(tmp_path / "a.html", "<h1>Main <b>one</b><p>Text").title == "Main one"
 
 
+def test_only_a_declaration_of_a_page_declares_its_charset(tmp_path: Path) -> None:
+    for before, after in (
+        ("<!-- <meta charset=iso-8859-1> -->", ""),
+        ("<script>x = '<meta charset=iso-8859-1>'</script>", ""),
+        ("<meta property=og:url content='http://x/?charset=iso-8859-1&a'>", ""),
+        ("<?xml version='1.0' encoding='iso-8859-1'?>", ""),
+        ("", "<meta charset=iso-8859-1>"),
+    ):
+        http = "<meta http-equiv=Content-Type content='text/html;charset=windows-1251'>"
+        page = f"{before}{http}{after}<p>Договор о поставке".encode("cp1251")
+        assert document_in(tmp_path / "a.html", page).text == "Договор о поставке"
+
+
 # E-mails
 
 
@@ -116,6 +129,21 @@ def test_an_email_that_is_broken_is_read_as_far_as_it_goes(tmp_path: Path) -> No
     assert isinstance(problem, Unreadable)
 
 
+def test_the_parts_of_an_email_are_shown_or_counted(tmp_path: Path) -> None:
+    plain = "--c\nContent-Type: text/plain\n\nYour program shows no HTML.\n"
+    html = "--c\nContent-Type: text/html\n\n<meta charset=windows-1251><p>" + "Договор " * 20
+    both = f"Content-Type: multipart/alternative; boundary=c\n\n{plain}{html}\n--c--\n"
+    assert "Договор" in document_in(tmp_path / "a.eml", both.encode("cp1251")).text
+    remarks: list[Remark] = []
+    pdf = "Content-Type: application/pdf\nContent-ID: <a>\nContent-Disposition: attachment\n\nx"
+    picture = "Content-Type: image/png\nContent-ID: <b>\n\nx"
+    mixed = f"--c\n{pdf}\n--c\n{picture}\n--c\n\nText\n--c--\n"
+    head = "Subject: =?utf-8?B?SGVsbG8gd?=\nContent-Type: multipart/mixed; boundary=c\n\n"
+    document = document_in(tmp_path / "a.eml", head + mixed, remarks)
+    assert document.text == "Text"
+    assert [remark.n for remark in remarks] == [1]
+
+
 # Books
 
 PACKAGE = """<?xml version="1.0"?><opf:package xmlns:opf="http://www.idpf.org/2007/opf"><opf:metadata>
@@ -149,6 +177,10 @@ def test_a_book_is_its_chapters_in_their_order(tmp_path: Path) -> None:
     about = {"author": "Ann Lee, Bo", "date": "2012-02-20", "language": "en"}
     assert document.metadata == about
     assert remarks == [Remark("{n} chapters are missing", 1)]
+    guide = '<guide><reference type="toc" href="text/one.xhtml#toc"/></guide></opf:package>'
+    parts = {"in/a.opf": PACKAGE.replace("</opf:package>", guide).replace("The Book", "")}
+    document = document_in(book(tmp_path / "a.epub", **parts))
+    assert (document.title, document.text[:3]) == ("One", "One")  # the contents are a part of it
     locked = '<encryption><enc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#{}"/>'
     fonts = '<encryption><EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/>'
     assert document_in(book(tmp_path / "a.epub", **{"META-INF/encryption.xml": fonts})).text

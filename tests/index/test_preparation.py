@@ -63,7 +63,7 @@ async def test_a_graph_stays_as_it_was_made_until_a_model_is_asked_for(
     with pytest.raises(InputError, match=r"No model is set .* leave out --with-model"):
         async with AsyncGraphRAG(alone) as rag:
             await rag.index(documents(TEXT), with_model=True)
-    with pytest.raises(InputError, match="again must be one of extraction, vectors, communities"):
+    with pytest.raises(InputError, match="again must be one of documents, extraction, vectors"):
         await rag.index(documents(TEXT), again=True)  # type: ignore[arg-type]
     heard: list[Event] = []
     async with AsyncGraphRAG(alone) as rag:

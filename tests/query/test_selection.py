@@ -188,7 +188,7 @@ SOME: Mapping[str, Mapping[str, object]] = {
         "tags": ["blue"],
     },
     "d": {"author": "a.c", "pages": "12", "folder": "minutes"},
-    "e": {"author": "abc", "pages": "many"},
+    "e": {"author": "abc", "pages": "many", "date": 2022, "draft": "TRUE"},
 }
 CASES = {
     "author=Ada": "a",
@@ -202,7 +202,8 @@ CASES = {
     "folder=minutes*": "cd",
     "folder!=minutes*": "abe",
     "date>=2024-01-01": "ab",
-    "date<2024": "c",
+    "date>=2022": "abce",  # a year is a number and a date
+    "date<2024": "ce",
     "date<=2024-01-31": "ac",
     "pages>9": "bcd",  # "many" is no number
     "pages>=10": "bcd",
@@ -210,6 +211,7 @@ CASES = {
     "date=2024-02|2023-12-31": "bc",
     "date<=2024-01": "ac",
     "date>2023": "ab",
+    "draft=True": "ae",
     "tags=red": "a",
     "tags!=red": "bcde",
     "tags=r*|blue": "ac",
@@ -218,8 +220,8 @@ CASES = {
     "pages=10": "b",
     "pages=100.50": "c",
     "pages=10|12": "bd",
-    "draft=true": "a",
-    "draft!=true": "bcde",
+    "draft=true": "ae",
+    "draft!=TRUE": "bcd",
     "source=a|e": "ae",
     "title=The *": "abcde",
     "title=The d": "d",
@@ -256,11 +258,14 @@ async def test_what_selects_nothing_is_refused_and_names_what_there_is(
         await select(some_documents, "autor!=Ada")
     with pytest.raises(InputError, match=r"^No document has author=Eve and pages>3\. `kg-build"):
         await select(some_documents, ["author=Eve", "pages>3"])
-    with pytest.raises(InputError, match=r"date<5 .* date holds dates \(such as '2023-.* number"):
-        await select(some_documents, "date<5")
+    for text in ("n>=1,000", "date>=2021/04/05", "date>=2021*", "pages>=$3"):
+        with pytest.raises(InputError, match=r"neither a number .* nor a date"):
+            await select(some_documents, text.replace("n>", "pages>"))
+    with pytest.raises(InputError, match=r"title<5 .* title holds texts \(such as 'The.* number"):
+        await select(some_documents, "title<5")
     with pytest.raises(InputError, match=r"numbers .* and texts .* 2024-01-01 is a date"):
         await select(some_documents, "pages<2024-01-01")
-    for text in ("Ada", "=Ada", "author=", "author~Ada", " "):
+    for text in ("Ada", "=Ada", "author=", "author~Ada", "author!==Ada", " "):
         with pytest.raises(InputError, match="condition"):
             await select(some_documents, text)
 

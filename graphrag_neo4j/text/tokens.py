@@ -5,7 +5,6 @@ itself would download them.
 """
 
 import gzip
-import re
 import threading
 from base64 import b64decode
 from collections.abc import Callable
@@ -40,7 +39,7 @@ _WORDS = {
 COUNTED_AT_ONCE = 100_000  # characters
 REMEMBERED = 50_000  # lines
 WORD, WORDS = 20, 20_000  # characters of a word at most; words that are remembered
-BLANKS = re.compile(r"(\s{64})")
+BLANKS = " " * 64
 _loading = threading.Lock()  # one thread loads an encoding, the others wait for it
 
 
@@ -68,9 +67,10 @@ def part_counter() -> CountTokens:
     def count_part(part: str) -> int:
         if len(part) <= WORD:
             return word(part)
-        if not BLANKS.search(part):
+        if BLANKS not in part:
             return len(encode(part))
-        return sum(word(one) if one.isspace() else len(encode(one)) for one in BLANKS.split(part))
+        apart = part.split(BLANKS)
+        return (len(apart) - 1) * word(BLANKS) + sum(len(encode(one)) for one in apart)
 
     return count_part
 

@@ -374,11 +374,13 @@ SEEN_AS: Mapping[str, Callable[[Tag], Sequence[Piece]]] = {
 
 
 def _gap(space: re.Match[str]) -> str:
-    gap = space[0]
+    """The separator that is strongest; an empty cell keeps its column."""
+    gap, row = space[0], space[0].rpartition(LINE)[2]
+    empty = " | " * (row.count(CELL) // 2) if LINE in gap and PARAGRAPH not in row else ""
     if ITEM in gap:
         return "\n"
     if PARAGRAPH in gap or gap.count("\n") > 1:
-        return "\n\n"
+        return "\n\n" + empty
     if LINE in gap or "\n" in gap:
-        return "\n" + " | " * (gap.rpartition(LINE)[2].count(CELL) // 2)
+        return "\n" + empty
     return " | " * max(1, gap.count(CELL) // 2) if CELL in gap else " "

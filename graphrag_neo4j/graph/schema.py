@@ -69,7 +69,18 @@ PROPERTIES = (
 )
 # Texts and lists of any length. An index refuses a long one, unless it is for search.
 UNLIMITED = (
-    *("text", "header", "metadata", "title", "names", "types", "aliases", "description", "report"),
+    *(
+        "text",
+        "legible",
+        "header",
+        "metadata",
+        "title",
+        "names",
+        "types",
+        "aliases",
+        "description",
+        "report",
+    ),
     *("descriptions", "summary", "rating_explanation", "explanation", "source_text", "embedding"),
     *("subject_text", "object_text", "former_members", "material_hashes"),
 )
@@ -209,6 +220,8 @@ def _is_in_the_way(key: Key, ours: Key | None, wanted: Collection[Key]) -> bool:
     searches name it.
     """
     what, kind, of = key
+    if what == "FULLTEXT" and ours and ours[:2] == key[:2] and {*of} <= {*ours[2]}:
+        return False  # ours, of an earlier version: it is made again
     if ours or what in {"VECTOR", "FULLTEXT"}:
         return key != ours and bool(ours or key in wanted)
     if ("unique", kind, of) in wanted:

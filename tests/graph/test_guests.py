@@ -99,7 +99,7 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         "rows": [{"chunk": c, "entity": e, "spelling": e, "forms": [""]}
                  for c in chunks for e in entities],
         "citations": citations, "conditions": [], "vector": row["v"], "words": "Bob Cratchit",
-        "date": r"\d+-.*",
+        "date": r"\d+-.*", "number": r"\d+",
         "quotations": [{"number": 1, "text": "Bob", "citations": citations}],
         "phrases": [{"id": 1, "number": 1, "words": "Bob Cratchit"}],
         "labels": [*LABELS], "types": [*TYPES], "after": "", "last": "~", "beyond": "~",

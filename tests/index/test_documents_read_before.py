@@ -60,6 +60,19 @@ async def test_the_text_of_an_unchanged_file_stays_until_it_is_asked_for(
         assert (await rag.index(tmp_path)).ingested.changed == 1
 
 
+async def test_an_index_of_words_that_lacks_a_property_is_made_again(
+    graph: Graph, alone: Settings
+) -> None:
+    """Earlier versions had none for words that the end of a line divides."""
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([Document("Ada met Bob.", "a")])
+        await graph.run_plain("DROP INDEX kg_chunk_text")
+        await graph.run_plain("CREATE FULLTEXT INDEX kg_chunk_text FOR (x:Chunk) ON EACH [x.text]")
+        await rag.index([Document("The finan-\ncial year of Ada.", "b")])
+        found = await rag.query("financial", method="text", context_only=True)
+    assert "finan-" in found.context[0].text
+
+
 async def test_metadata_of_programs_are_dates_numbers_and_lists_or_told(
     graph: Graph, alone: Settings
 ) -> None:

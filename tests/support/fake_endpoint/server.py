@@ -37,6 +37,9 @@ class HttpResponse:
     ended: Callable[[bool], None] = lambda _whole: None
 
 
+TURNS = 10  # of the loop, in which a connection that was just accepted is opened, and is lost
+
+
 class HttpServer:
     """A listening server and its connections; each has its requests answered one by one."""
 
@@ -52,9 +55,10 @@ class HttpServer:
     async def close(self) -> None:
         """Stop listening and drop every connection."""
         self._listener.close()
-        for writer in tuple(self._open):
-            writer.transport.abort()
-        await asyncio.sleep(0)  # one turn of the loop, in which they are lost
+        for _ in range(TURNS):
+            for writer in tuple(self._open):
+                writer.transport.abort()
+            await asyncio.sleep(0)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
@@ -68,8 +72,10 @@ class HttpServer:
                     whole = True
                 finally:
                     response.ended(whole)
-        self._open.discard(writer)
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        self._open.discard(writer)
 
 
 async def _read(reader: asyncio.StreamReader) -> HttpRequest:

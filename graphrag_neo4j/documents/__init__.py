@@ -42,7 +42,7 @@ from graphrag_neo4j.documents.text import (
     read_text,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document, Reading
+from graphrag_neo4j.model import Document
 from graphrag_neo4j.text import storable
 
 __all__ = [
@@ -110,9 +110,7 @@ def read(
             items = read_text(file, source)
         else:
             items = process.read(file, source) if process else parse(file, source)
-        reading = reading_of(file)
-        for item in items:
-            yield _named(item, file, reading) if isinstance(item, Document) else item
+        yield from _named(items, file)
     except OSError as error:
         yield Unreadable(source, f"can't be read: {error.strerror or error}")
     except UnicodeError:
@@ -123,15 +121,18 @@ def read(
         yield Unreadable(source, str(error))
 
 
-def _named(document: Document, file: File, reading: Reading | None) -> Document:
-    """The document with what the name of its file says, where the file itself does not say it."""
-    title, metadata = document.title or file.path.name, document.metadata
-    is_row = holds_rows(file.path)
-    stated = str(metadata.get("date") or "")
-    day = None if ISO.match(stated) or is_row else date_in(stated or file.path.stem)
-    if day:
-        metadata = {**metadata, "date": day}
-    return replace(document, title=title, metadata=metadata, reading=reading)
+def _named(items: Iterable[Document | Unreadable], file: File) -> Iterator[Document | Unreadable]:
+    """The items with what the name of their file says, where the file itself does not say it."""
+    is_table, reading = holds_rows(file.path), reading_of(file)
+    for item in items:
+        if isinstance(item, Unreadable) or (is_table and item.title):
+            yield item
+            continue
+        title, metadata = item.title or file.path.name, item.metadata
+        stated = str(metadata.get("date") or "")
+        if not (is_table or ISO.match(stated)) and (day := date_in(stated or file.path.stem)):
+            metadata = {**metadata, "date": day}
+        yield replace(item, title=title, metadata=metadata, reading=reading)
 
 
 def holds_rows(path: Path) -> bool:

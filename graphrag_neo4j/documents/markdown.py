@@ -1,8 +1,7 @@
 """Reads Markdown: the words of the rendered page, and what its front matter says.
 
-text ──▶ front matter ──▶ title, metadata
-     └─▶ tokens ──▶ headings ──▶ title, dates
-                └─▶ HTML ──▶ the words, as those of any other page (html)
+front matter ──▶ title, metadata
+the rest ──▶ HTML ──▶ the words, as those of any other page (html)
 """
 
 import re

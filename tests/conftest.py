@@ -54,14 +54,14 @@ ROOM = 4 * 2**30  # bytes
 ORDER = (
     "tests/llm/",
     "tests/embedded/",
-    "tests/integrations/explore/",
-    "tests/integrations/",
+    "tests/extras/explore/",
+    "tests/extras/serve/",
     "tests/query/",
 )
 LAST = (
-    "tests/index/stages/test_embed.py",
+    "tests/index/describe/test_embed.py",
     "tests/index/test_encoder_choice.py",
-    "tests/extractive/test_answers_from_the_graph.py",
+    "tests/rules/test_answers_from_the_graph.py",
     "tests/graph/test_graph.py",
     "tests/graph/test_statements.py",
 )

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import yaml
 
-from graphrag_neo4j.text import files
+from graphrag_neo4j import files
 from tests.support.paths import ROOT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())

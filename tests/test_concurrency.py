@@ -7,8 +7,8 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from graphrag_neo4j.concurrency import Outcome, run_tasks, work_and_save
 from graphrag_neo4j.errors import BudgetSpentError, GraphError, ModelError, ReplyError
-from graphrag_neo4j.model.concurrency import Outcome, run_tasks, work_and_save
 
 pytestmark = pytest.mark.usefixtures("in_time")
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.embedded.home import Home, ServerRecord
-from graphrag_neo4j.model.events import silent
-from graphrag_neo4j.text.files import (
+from graphrag_neo4j.files import (
     make_private_folder,
     open_private,
     remove_unfinished,
     whole_file,
     write_whole,
 )
+from graphrag_neo4j.model.events import silent
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes and locks of POSIX")
 # A program that begins a file, and waits.
@@ -162,6 +162,6 @@ def test_a_pipe_is_written_directly_also_as_standard_output(tmp_path: Path) -> N
     assert os.read(reader, 99) == b"through"
     os.close(reader)
     assert pipe.is_fifo()
-    writes = "from graphrag_neo4j.text.files import *; write_whole(Path('/dev/stdout'), b'out')"
+    writes = "from graphrag_neo4j.files import *; write_whole(Path('/dev/stdout'), b'out')"
     command = [sys.executable, "-c", writes]
     assert subprocess.run(command, capture_output=True, check=True).stdout == b"out"  # noqa: S603

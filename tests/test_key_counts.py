@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from graphrag_neo4j.documents import ReadOptions, read
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 
 def test_the_rows_of_a_file_leave_nothing_in_memory(tmp_path: Path) -> None:

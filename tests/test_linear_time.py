@@ -16,36 +16,43 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j import model, text
 from graphrag_neo4j.cli.output.answer import print_answer
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.documents import ReadOptions, read
 from graphrag_neo4j.documents.chunking import cut
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluate.claims import count_claims
-from graphrag_neo4j.extractive import answers
-from graphrag_neo4j.extractive.extraction import claims_of
-from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
+from graphrag_neo4j.extras.evaluate.claims import count_claims
+from graphrag_neo4j.extras.evaluate.tasks.claims import (
+    AnswerPart,
+    ClaimSteps,
+    added_content,
+    answer_parts,
+)
+from graphrag_neo4j.extras.evaluate.tasks.judges import PairJudge
 from graphrag_neo4j.index.evidence import claim_rows, mention_rows, stated_rows
-from graphrag_neo4j.index.stages.reports import report_row
-from graphrag_neo4j.integrations.explore.web_page import Pool
-from graphrag_neo4j.llm.calls.bodies import storable_pieces
-from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
-from graphrag_neo4j.llm.evaluate.claims import AnswerPart, ClaimSteps, added_content, answer_parts
-from graphrag_neo4j.llm.evaluate.judges import PairJudge
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
+from graphrag_neo4j.index.reports.stage import report_row
+from graphrag_neo4j.llm.endpoint.bodies import storable_pieces
+from graphrag_neo4j.llm.endpoint.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.model import LLMTask, Reply, citations
-from graphrag_neo4j.model.concurrency import result_without_requests
-from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, report_line
+from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
+from graphrag_neo4j.model import citations
+from graphrag_neo4j.model import types as model
+from graphrag_neo4j.model.context import ContextRecord, ContextTable, report_line
 from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import LLMTask, Reply
 from graphrag_neo4j.query.answer import Answer, Citation, Source, nearest_sources
 from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
+from graphrag_neo4j.rules import answers
+from graphrag_neo4j.rules import ranking as choosing
+from graphrag_neo4j.rules.extraction import claims_of
+from graphrag_neo4j.rules.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.text import sentence_ranking as choosing
+from graphrag_neo4j.text import strings as text
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.sentences import read_passage
+from graphrag_neo4j.web.page import Pool
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 
 import graphrag_neo4j
 from graphrag_neo4j import Answer, AsyncGraphRAG, Citation, GraphRAG, Source, errors
-from graphrag_neo4j.index.stages.ingest import Ingested
+from graphrag_neo4j.index.read.ingest import Ingested
 from graphrag_neo4j.model import events
 
 NAMES: dict[str, Any] = {name: getattr(graphrag_neo4j, name) for name in graphrag_neo4j.__all__}

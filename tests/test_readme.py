@@ -22,9 +22,9 @@ from fastapi.testclient import TestClient
 from mcp import Client, StdioServerParameters, stdio_client
 
 from graphrag_neo4j import AsyncGraphRAG, cli, embedded
+from graphrag_neo4j.extras.importing.neo4j import PASSWORD
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import Dump, dump
-from graphrag_neo4j.index.importing.neo4j import PASSWORD
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.generated import settings
@@ -42,7 +42,9 @@ FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE |
 COMMENT = re.compile(r"(^|\s+)#.*")
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
-EVALUATION = "kg-build eval "  # hundreds of answers; tests/evaluate/test_commands.py runs these
+EVALUATION = (
+    "kg-build eval "  # hundreds of answers; tests/extras/evaluate/test_commands.py runs these
+)
 ELSEWHERE = {  # what runs the lines that no test runs as they stand
     # They make .venv, and a server.
     "scripts/quickstart": "scripts/quickstart",
@@ -57,7 +59,7 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     'kg-build resolve --same "ML" "machine learning"': "tests/cli/test_resolve.py",
     'kg-build resolve --different "ML" "machine learning"': "tests/cli/test_resolve.py",
     'kg-build resolve --split "Mercury" --type organization': (
-        "tests/index/resolution/test_split.py"
+        "tests/index/entities/test_split.py"
     ),
     'kg-build resolve --split "Mercury" --documents "*astronomy*" --label planet': (
         "tests/cli/test_resolve.py"
@@ -66,26 +68,26 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     # They go on until Ctrl-C, or wait for a batch.
     "kg-build index my-documents/ --watch": "tests/index/test_watch.py",
     "kg-build index my-documents/ --watch --max-cost-a-day 2": "tests/index/test_watch.py",
-    "kg-build browse": "tests/integrations/explore/test_browser.py",
-    "kg-build serve": "tests/integrations/test_serve.py",
-    "kg-build serve --write": "tests/integrations/test_serve.py",
-    "kg-build serve my-documents/": "tests/integrations/test_serve.py",
-    "kg-build index my-documents/ --batch": "tests/index/test_batches.py",
-    "kg-build index my-documents/ --batch --wait": "tests/index/test_batches.py",
+    "kg-build browse": "tests/extras/explore/test_browser.py",
+    "kg-build serve": "tests/extras/serve/test_serve.py",
+    "kg-build serve --write": "tests/extras/serve/test_serve.py",
+    "kg-build serve my-documents/": "tests/extras/serve/test_serve.py",
+    "kg-build index my-documents/ --batch": "tests/index/batches/test_batches.py",
+    "kg-build index my-documents/ --batch --wait": "tests/index/batches/test_batches.py",
     # They need an embedded server.
     "kg-build neo4j dump tale.dump": "tests/embedded/test_archive.py",
     "kg-build neo4j load tale.dump --yes": "tests/embedded/test_archive.py",
     # They need another server.
     "kg-build import neo4j --from bolt://films.example:7687 --suggest-mapping movies.yaml": (
-        "tests/index/importing/test_neo4j.py"
+        "tests/extras/importing/test_neo4j.py"
     ),
     "kg-build import neo4j --from bolt://films.example:7687 --mapping movies.yaml": (
-        "tests/index/importing/test_neo4j.py"
+        "tests/extras/importing/test_neo4j.py"
     ),
     # They start Ray, or need a cluster.
-    "kg-build index my-documents/ --ray": "tests/backends/test_ray.py",
-    "kg-build index my-documents/ --ray auto": "tests/backends/test_ray.py",
-    "kg-build index my-documents/ --ray 10.0.0.5:6379": "tests/backends/test_ray.py",
+    "kg-build index my-documents/ --ray": "tests/extras/test_ray.py",
+    "kg-build index my-documents/ --ray auto": "tests/extras/test_ray.py",
+    "kg-build index my-documents/ --ray 10.0.0.5:6379": "tests/extras/test_ray.py",
     "RAY_ADDRESS=http://head:8265 ray job submit --no-wait -- kg-build index /documents --ray": (
         "docs/cluster/rayjob.yaml"
     ),

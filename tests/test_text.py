@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.text import find_quote, fold, looks_like_name, name_key, shortened, storable
+from graphrag_neo4j.text.strings import (
+    find_quote,
+    fold,
+    looks_like_name,
+    name_key,
+    shortened,
+    storable,
+)
 
 ODD = st.sampled_from("“”‘’´″‴ﬁＡıİßς\u0301\u0345\u00a0\u200b\t\n …Ⅷ½")
 TEXT = st.text(st.one_of(ODD, st.characters()))

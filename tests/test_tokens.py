@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j.files import read_data
 from graphrag_neo4j.text import tokens
-from graphrag_neo4j.text.files import read_data
 
 # A proxy that nobody listens at: whatever asks the network fails at once.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}

@@ -18,11 +18,11 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.integrations import explore
+from graphrag_neo4j.extras import explore
+from graphrag_neo4j.files import data
 from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import data
 
 LOOPBACK = ("127.0.0.1", "localhost")
 
@@ -227,7 +227,7 @@ def mcp() -> None:
     serve` serves the same over HTTP.
     """
     with options.extra_needed("mcp", "The MCP server needs"):
-        from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
+        from graphrag_neo4j.extras.serve import mcp as server  # noqa: PLC0415 - an extra
     settings = options.settings_of()
     check_answering(settings)
 

@@ -19,11 +19,11 @@ from graphrag_neo4j.cli.status import print_pending
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.index.importing import ImportSummary, read_tables
-from graphrag_neo4j.index.importing.neo4j import PASSWORD, OtherNeo4j, suggested_mapping
-from graphrag_neo4j.index.resolution.decisions import BY_SPLIT, NameDecision
+from graphrag_neo4j.extras.importing import ImportSummary, read_tables
+from graphrag_neo4j.extras.importing.neo4j import PASSWORD, OtherNeo4j, suggested_mapping
+from graphrag_neo4j.index.entities.people import BY_SPLIT, NameDecision
 from graphrag_neo4j.model.events import Started
-from graphrag_neo4j.settings.arguments import check_path
+from graphrag_neo4j.settings.checks import check_path
 
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
 NUMBERS = ("rows", "made", "merged", "implied", "unmapped")

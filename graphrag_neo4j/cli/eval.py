@@ -20,18 +20,18 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import about, counted, summed
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluate import Evaluation
-from graphrag_neo4j.evaluate.conditions import PAPER
-from graphrag_neo4j.evaluate.folder import METRICS, PLAN, EvaluationFolder
-from graphrag_neo4j.evaluate.judging import JudgeItem, blind_items
-from graphrag_neo4j.evaluate.questions import check_asking, estimate_questions
-from graphrag_neo4j.evaluate.report import read_report
-from graphrag_neo4j.evaluate.steps import CallEstimate, Estimate
-from graphrag_neo4j.evaluate.tables import Table, cost_table, explained_once, shares_table
+from graphrag_neo4j.extras.evaluate import Evaluation
+from graphrag_neo4j.extras.evaluate.conditions import PAPER
+from graphrag_neo4j.extras.evaluate.folder import METRICS, PLAN, EvaluationFolder
+from graphrag_neo4j.extras.evaluate.judging import JudgeItem, blind_items
+from graphrag_neo4j.extras.evaluate.questions import check_asking, estimate_questions
+from graphrag_neo4j.extras.evaluate.report import read_report
+from graphrag_neo4j.extras.evaluate.steps import CallEstimate, Estimate
+from graphrag_neo4j.extras.evaluate.tables import Table, cost_table, explained_once, shares_table
+from graphrag_neo4j.extras.evaluate.tasks.judges import DEFINITIONS, Metric, Winner, plain_answer
+from graphrag_neo4j.files import make_private_folder
 from graphrag_neo4j.llm.endpoint import NO_MODEL
-from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS, Metric, Winner, plain_answer
 from graphrag_neo4j.model.events import Event, Notice
-from graphrag_neo4j.text.files import make_private_folder
 
 T = TypeVar("T")
 MOST_REASONS: Final = 5

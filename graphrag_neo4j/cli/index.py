@@ -27,8 +27,8 @@ from graphrag_neo4j.index.estimate import Estimate
 from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.index.preparation import check_building
 from graphrag_neo4j.index.status import Again, IndexResult
-from graphrag_neo4j.model import Step, Usage
 from graphrag_neo4j.model.events import Waiting
+from graphrag_neo4j.model.types import Step, Usage
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def index(
     if ray is not None and run["batch"]:
         raise click.UsageError("Give --batch or --ray: batches need no workers.")
     if ray:  # it is empty where no address is given
-        from graphrag_neo4j.backends.ray_cluster import check_address  # noqa: PLC0415 - rare
+        from graphrag_neo4j.extras.ray import check_address  # noqa: PLC0415 - rare
 
         check_address(ray)
     settings = options.settings_of(**values)

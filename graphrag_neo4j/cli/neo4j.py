@@ -20,7 +20,7 @@ from graphrag_neo4j.errors import GraphBusyError, GraphError
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.client.doctor import Check
+    from graphrag_neo4j.cli.doctor import Check
 
 SECONDS_BETWEEN_READS = 0.5
 SECONDS_TO_ANSWER = 10
@@ -217,7 +217,7 @@ def doctor(as_json_: bool) -> None:
     sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
     not set.
     """
-    from graphrag_neo4j.client.doctor import examine  # noqa: PLC0415 - the driver comes with it
+    from graphrag_neo4j.cli.doctor import examine  # noqa: PLC0415 - the driver comes with it
 
     settings = options.settings_of()
 

@@ -19,10 +19,10 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.files import write_whole
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
-from graphrag_neo4j.settings.arguments import did_you_mean
+from graphrag_neo4j.settings.checks import did_you_mean
 from graphrag_neo4j.settings.installing import install_command
-from graphrag_neo4j.text.files import write_whole
 
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG

@@ -51,7 +51,7 @@ def serve(
     files, as `kg-build index --watch` does.
     """
     with options.extra_needed("serve", "The server needs"):
-        from graphrag_neo4j.integrations import serve as server  # noqa: PLC0415 - an extra
+        from graphrag_neo4j.extras import serve as server  # noqa: PLC0415 - an extra
     no_browser, write = more.pop("no_browser"), more.pop("write")
     settings = options.settings_of(**more)
     check_answering(settings)

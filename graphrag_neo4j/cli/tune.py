@@ -15,12 +15,12 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import about, counted, money_known, unread
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.extras.tune.fit import Wishes, check_tuning, estimate_tuning
+from graphrag_neo4j.extras.tune.fit import tune as choose
+from graphrag_neo4j.extras.tune.result import PAGE, Tuning, Written, setting_lines, writing
+from graphrag_neo4j.extras.tune.sample import Sample, read_sample
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.tuning.result import PAGE, Tuning, Written, setting_lines, writing
-from graphrag_neo4j.index.tuning.sample import Sample, read_sample
-from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, estimate_tuning
-from graphrag_neo4j.index.tuning.tune import tune as choose
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings
 
 

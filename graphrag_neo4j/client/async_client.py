@@ -23,8 +23,8 @@ from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import Again, RebuildOptions, Status, read_status
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Listener, Notice, silent
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
 from graphrag_neo4j.query.engine import AsyncStream, answer_question, vector_of
@@ -43,7 +43,7 @@ from graphrag_neo4j.query.query_context import ENTITY_NAMES, lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
-from graphrag_neo4j.settings.arguments import (
+from graphrag_neo4j.settings.checks import (
     check_choice,
     check_flags,
     check_number,
@@ -52,16 +52,16 @@ from graphrag_neo4j.settings.arguments import (
     check_word,
 )
 from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.text.strings import storable
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.backends.ray_cluster import RayCluster
-    from graphrag_neo4j.index.importing import ImportSummary, Tables
-    from graphrag_neo4j.index.resolution.decisions import NameDecision
-    from graphrag_neo4j.index.resolution.resolve import Verdict
+    from graphrag_neo4j.extras.importing import ImportSummary, Tables
+    from graphrag_neo4j.extras.ray import RayCluster
+    from graphrag_neo4j.extras.tune import Tuning
+    from graphrag_neo4j.index.entities.people import NameDecision
+    from graphrag_neo4j.index.entities.resolve import Verdict
     from graphrag_neo4j.index.status import IndexResult
-    from graphrag_neo4j.index.tuning.result import Tuning
-    from graphrag_neo4j.llm.cost import Meter
+    from graphrag_neo4j.llm.endpoint.cost import Meter
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -329,9 +329,9 @@ class AsyncGraphRAG:
         know and for what contradicts other decisions of people, GraphBusyError while another run
         writes to this graph, and GraphError if Neo4j fails.
         """
-        from graphrag_neo4j.index.resolution.decisions import compare_all, decide
-        from graphrag_neo4j.index.resolution.decisions import split as split_name
-        from graphrag_neo4j.index.resolution.decisions import undo as undo_decision
+        from graphrag_neo4j.index.entities.people import compare_all, decide
+        from graphrag_neo4j.index.entities.people import split as split_name
+        from graphrag_neo4j.index.entities.people import undo as undo_decision
 
         if sum(given is not None for given in (same, different, split, undo)) > 1:
             raise InputError("Give only one of same, different, split and undo.")
@@ -360,7 +360,7 @@ class AsyncGraphRAG:
 
     async def name_decisions(self) -> "list[NameDecision]":
         """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
-        from graphrag_neo4j.index.resolution.decisions import read_decisions
+        from graphrag_neo4j.index.entities.people import read_decisions
 
         return await read_decisions(self.graph)
 
@@ -368,12 +368,12 @@ class AsyncGraphRAG:
         """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.
 
         No model is asked. `folder` is the folder of the tables, or the tables that
-        `graphrag_neo4j.index.importing.read_tables` has read. The same call continues an import
+        `graphrag_neo4j.extras.importing.read_tables` has read. The same call continues an import
         that was interrupted. The result counts what became of the rows of each table. Raises
         InputError for tables that can't be used and for a graph that is not empty, GraphBusyError
         while another run writes to this graph, and GraphError if Neo4j fails.
         """
-        from graphrag_neo4j.index.importing import Tables, import_graphrag, read_tables
+        from graphrag_neo4j.extras.importing import Tables, import_graphrag, read_tables
 
         if isinstance(folder, Tables):
             tables = folder
@@ -403,8 +403,7 @@ class AsyncGraphRAG:
         `index`. Raises InputError for a mapping or a place that can't be used, and the errors of
         `index`.
         """
-        from graphrag_neo4j.index.importing.mapping import read_mapping
-        from graphrag_neo4j.index.importing.neo4j import NodeImport, OtherNeo4j
+        from graphrag_neo4j.extras.importing import NodeImport, OtherNeo4j, read_mapping
         from graphrag_neo4j.index.pipeline import build
 
         _check_options(options)
@@ -436,8 +435,7 @@ class AsyncGraphRAG:
         no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
         reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
         """
-        from graphrag_neo4j.index.tuning.sample import read_sample
-        from graphrag_neo4j.index.tuning.tune import Wishes, check_tuning, tune
+        from graphrag_neo4j.extras.tune import Wishes, check_tuning, read_sample, tune
 
         _check_options(options)
         check_number(passages, "passages", 1)
@@ -695,7 +693,7 @@ def _cluster(
     """The connection to a Ray cluster, if there is an address."""
     if address is None:
         return nullcontext()
-    from graphrag_neo4j.backends.ray_cluster import connected
+    from graphrag_neo4j.extras.ray import connected
 
     return connected(address, settings, listen)
 

@@ -26,8 +26,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from graphrag_neo4j.client.async_client import DEFAULT, FORKED, AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Listener, silent
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import AsyncStream
 from graphrag_neo4j.query.question import Question

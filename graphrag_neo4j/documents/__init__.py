@@ -33,17 +33,10 @@ from graphrag_neo4j.documents.sources import (
     take_snapshot,
     whole_of,
 )
-from graphrag_neo4j.documents.text import (
-    TEXTS,
-    File,
-    ReadOptions,
-    Remark,
-    Unreadable,
-    read_text,
-)
+from graphrag_neo4j.documents.text import TEXTS, File, ReadOptions, Remark, Unreadable, read_text
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.text.strings import storable
 
 __all__ = [
     "SAVED_AS",

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import regex
 
-from graphrag_neo4j.model import Document, Span
-from graphrag_neo4j.text import identify, tokens
+from graphrag_neo4j.model.types import Document, Span
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.strings import identify
 from graphrag_neo4j.text.tokens import CountTokens
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.text import File, Remark
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 SHOWN = ("From", "To", "Cc", "Date")
 FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")

@@ -23,8 +23,8 @@ from graphrag_neo4j.documents.text import (
     tell_flaws,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
-from graphrag_neo4j.text import CODE
+from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.text.strings import CODE
 
 # Separators between elements, and a blank that stays; texts do not contain them, because their
 # white space is folded.

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import cast
 from uuid import UUID
 
-from graphrag_neo4j.model import MetadataValue, Scalar
+from graphrag_neo4j.model.types import MetadataValue, Scalar
 
 NOTHING = frozenset(("nan", "NaN", "NaT", "<NA>"))  # as numpy and pandas write it
 LARGEST_INTEGER = 2**63 - 1

@@ -22,8 +22,8 @@ from lxml import etree  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
-from graphrag_neo4j.text import legible
+from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.text.strings import legible
 
 Element = Any  # of lxml
 PARSER = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)

@@ -23,7 +23,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
 from graphrag_neo4j.documents.text import File, Remark
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 # pypdfium2 logs oddities of files, and Python would print them where logging is not set up.
 logging.getLogger("pypdfium2").addHandler(logging.NullHandler())

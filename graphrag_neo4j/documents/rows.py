@@ -16,8 +16,8 @@ from zipfile import ZipFile
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
-from graphrag_neo4j.text.files import KeyCounts
+from graphrag_neo4j.files import KeyCounts
+from graphrag_neo4j.model.types import Document
 
 TableRow = Mapping[str, object]
 NAMED = 100  # unusable rows of a file that are named; the others are only counted

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import MAX_FILE_MB
 
 MEGABYTE = 1_000_000

@@ -24,9 +24,9 @@ from graphrag_neo4j.embedded.home import (
 )
 from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java, read_lock
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
+from graphrag_neo4j.files import remove_unfinished
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import remove_unfinished
 
 MEGABYTE = 1_000_000
 LAST_WORDS = 10_000  # bytes of what Java has printed

@@ -15,8 +15,8 @@ import psutil
 from platformdirs import user_data_path
 
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
-from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
 RECORD, OWN_CONFIG = "graphrag-neo4j.json", "own.conf"
 LOCK, IN_USE, TOOL = "lock", "in-use", "tool"

@@ -19,9 +19,9 @@ from platformdirs import user_cache_path
 from graphrag_neo4j.embedded.home import locked, waiting
 from graphrag_neo4j.embedded.releases import Jar, Release
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import make_private_folder, open_private
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.settings.installing import install_command
-from graphrag_neo4j.text.files import make_private_folder, open_private
 
 NEO4J = "Neo4j, the database that keeps the graph"
 THREADS = 16

@@ -16,8 +16,7 @@ import psutil
 from graphrag_neo4j.embedded.home import LOOPBACK, Home, ServerRecord, heap_size, listens, waiting
 from graphrag_neo4j.embedded.releases import Java
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
-from graphrag_neo4j.model.events import Listener, Notice
-from graphrag_neo4j.text.files import (
+from graphrag_neo4j.files import (
     PRIVATE_FILE,
     lock,
     make_private_folder,
@@ -25,6 +24,7 @@ from graphrag_neo4j.text.files import (
     whole_file,
     write_private,
 )
+from graphrag_neo4j.model.events import Listener, Notice
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import data
 from graphrag_neo4j.settings import Neo4jRelease
 from graphrag_neo4j.settings.installing import install_command
-from graphrag_neo4j.text.files import data
 
 ENOUGH = 21
 PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")

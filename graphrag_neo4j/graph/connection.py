@@ -37,9 +37,9 @@ from neo4j.exceptions import (
 )
 
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.rows import IdRow
-from graphrag_neo4j.settings.arguments import did_you_mean
-from graphrag_neo4j.text.files import read_statement
+from graphrag_neo4j.settings.checks import did_you_mean
 
 Row = dict[str, object]
 """A row of a list that a statement gets as a parameter."""

@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import UNIQUE_NODES
 from graphrag_neo4j.model.citations import CitationKind, rewrite
-from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.strings import identify
 
 Dump = dict[str, dict[str, Any]]
 

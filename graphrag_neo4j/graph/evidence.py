@@ -5,7 +5,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 from graphrag_neo4j.graph.connection import Transaction
 from graphrag_neo4j.graph.rows import IdsRow
-from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.strings import identify
 
 Cited = Literal["entities", "claims", "chunks", "communities"]
 CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")

@@ -20,12 +20,12 @@ import anyio
 import psutil
 from neo4j import unit_of_work
 
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError, GraphError
 from graphrag_neo4j.graph.connection import LOCK_SECONDS, TAKEN_OVER, Graph, Transaction
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
 from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.graph.schema import begin_graph, ensure_schema
-from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.events import Listener, Waiting, silent
 
 RENEW_SECONDS = 2

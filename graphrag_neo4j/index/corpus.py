@@ -35,16 +35,16 @@ from graphrag_neo4j.documents import (
     source_of,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import READ_SECONDS, Settings
-from graphrag_neo4j.settings.arguments import check_path
-from graphrag_neo4j.text import is_indexable
+from graphrag_neo4j.settings.checks import check_path
+from graphrag_neo4j.text.strings import is_indexable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.documents.chunking import Cutting
     from graphrag_neo4j.graph.connection import Graph
-    from graphrag_neo4j.index.stages.ingest import Ingested
+    from graphrag_neo4j.index.read.ingest import Ingested
 
 Item = Document | Unreadable
 Tell = Callable[[Path, Remark], None]

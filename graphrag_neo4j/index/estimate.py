@@ -14,12 +14,15 @@ import anyio.to_thread
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.documents import header_of
-from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL
-from graphrag_neo4j.llm.cost import price_of
+from graphrag_neo4j.index.describe.embed import TEXTS_PER_CALL
+from graphrag_neo4j.index.read.documents import header_of
 from graphrag_neo4j.llm.endpoint import model_of
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.model import (
+from graphrag_neo4j.llm.endpoint.cost import price_of
+from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.model.contracts import IndexBackend
+from graphrag_neo4j.model.events import Listener, Notice, silent
+from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import (
     ChunkText,
     DescribedThing,
     Document,
@@ -29,9 +32,6 @@ from graphrag_neo4j.model import (
     Request,
     Step,
 )
-from graphrag_neo4j.model.events import Listener, Notice, silent
-from graphrag_neo4j.model.material import ReportMaterial
-from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import EXTRACTIVE, WITHOUT_ENDPOINT, Settings
 from graphrag_neo4j.text import tokens
 

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from graphrag_neo4j.graph.connection import Row
-from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
-from graphrag_neo4j.text import (
+from graphrag_neo4j.model.types import ChunkText, ClaimRecord, Extraction
+from graphrag_neo4j.text.strings import (
     entity_id,
     entity_ids,
     find_quote,

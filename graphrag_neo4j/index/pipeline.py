@@ -12,26 +12,33 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag_neo4j.backends import Backends, IndexSetup
+from graphrag_neo4j.backends import Backends, Cluster, IndexSetup
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.graph.lease import hold_lease
-from graphrag_neo4j.index.batch_tasks import Outbox
-from graphrag_neo4j.index.batches import (
+from graphrag_neo4j.index.batches.rounds import (
     BatchUse,
     BatchWaitsError,
     UntilAnswered,
     refuse_without_model,
     use_batches,
 )
-from graphrag_neo4j.index.clustering.gds import check_gds_access
+from graphrag_neo4j.index.batches.tasks import Outbox
+from graphrag_neo4j.index.communities.gds import check_gds_access
+from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.describe.embed import embed, prepare_vectors
+from graphrag_neo4j.index.describe.summarize import mark_described_otherwise, summarize
+from graphrag_neo4j.index.entities.compare import compare
+from graphrag_neo4j.index.entities.label import label_entities
+from graphrag_neo4j.index.entities.merge import merge
+from graphrag_neo4j.index.entities.people import resolve_and_merge
 from graphrag_neo4j.index.preparation import (
     Limits,
     check_before_paying,
@@ -45,18 +52,11 @@ from graphrag_neo4j.index.preparation import (
     tell_read_otherwise,
     with_encoder,
 )
+from graphrag_neo4j.index.read.extract import extract, extract_claims, mark_to_reread
+from graphrag_neo4j.index.read.ingest import Ingested, ingest
 from graphrag_neo4j.index.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
-from graphrag_neo4j.index.resolution.decisions import resolve_and_merge
-from graphrag_neo4j.index.stages import StageContext
-from graphrag_neo4j.index.stages.communities import find_communities
-from graphrag_neo4j.index.stages.compare import compare
-from graphrag_neo4j.index.stages.embed import embed, prepare_vectors
-from graphrag_neo4j.index.stages.extract import extract, extract_claims, mark_to_reread
-from graphrag_neo4j.index.stages.ingest import Ingested, ingest
-from graphrag_neo4j.index.stages.label import label_entities
-from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.reports import mark_reported_otherwise, write_reports
-from graphrag_neo4j.index.stages.summarize import mark_described_otherwise, summarize
+from graphrag_neo4j.index.reports.stage import mark_reported_otherwise, write_reports
+from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.index.status import (
     REBUILD_NOTHING,
     Again,
@@ -66,10 +66,6 @@ from graphrag_neo4j.index.status import (
 )
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import KeyCounts
-
-if TYPE_CHECKING:
-    from graphrag_neo4j.backends.ray_cluster import RayCluster
 
 
 async def build(
@@ -82,7 +78,7 @@ async def build(
     gone: Sequence[str] = (),
     prune_rows: bool = False,
     batches: BatchUse = "no",
-    cluster: "RayCluster | None" = None,
+    cluster: Cluster | None = None,
 ) -> IndexResult:
     """Brings the graph up to date with the corpus.
 

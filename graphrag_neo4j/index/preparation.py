@@ -23,23 +23,23 @@ import anyio.to_thread
 from graphrag_neo4j.backends import Backends, IndexSetup, is_free
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import InputError, ModelError, ReplyError
-from graphrag_neo4j.extractive import DESCRIBED, SIGNATURE_PREFIX
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.evidence import forget_claims, mark_changed, sweep_entities
 from graphrag_neo4j.graph.indexes import forget_vectors, refuse_other_vectors
 from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
-from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
-from graphrag_neo4j.index.documents import document_id
-from graphrag_neo4j.index.stages import StageContext
-from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
-from graphrag_neo4j.index.stages.extract import count_read_otherwise
-from graphrag_neo4j.index.stages.ingest import Ingested
-from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
-from graphrag_neo4j.index.stages.summarize import SummaryLimits, mark_described_otherwise
+from graphrag_neo4j.index.communities.tree import HierarchyLimits, Leiden
+from graphrag_neo4j.index.describe.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
+from graphrag_neo4j.index.describe.summarize import SummaryLimits, mark_described_otherwise
+from graphrag_neo4j.index.read.documents import document_id
+from graphrag_neo4j.index.read.extract import count_read_otherwise
+from graphrag_neo4j.index.read.ingest import Ingested
+from graphrag_neo4j.index.reports.stage import ReportLimits, mark_reported_otherwise
+from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.index.status import RebuildOptions
-from graphrag_neo4j.model import DESCRIPTION_TOKENS, Origin, Step
+from graphrag_neo4j.model.contracts import Embedder
 from graphrag_neo4j.model.events import Listener, Notice
-from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.model.types import DESCRIPTION_TOKENS, Origin, Step
+from graphrag_neo4j.rules import DESCRIBED, SIGNATURE_PREFIX
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.languages import language_of
@@ -412,7 +412,7 @@ async def check_before_paying(
 
 
 async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listener) -> None:
-    from graphrag_neo4j.llm.server_checks import needed_window, try_window  # noqa: PLC0415 - slow to import
+    from graphrag_neo4j.llm.endpoint.server_checks import needed_window, try_window  # noqa: PLC0415 - slow to import
 
     listen(Notice("Testing the context window with one long prompt."))
     try:

@@ -6,8 +6,8 @@ from typing import Final, Literal, TypedDict, cast
 
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.lease import VOID_SECONDS
-from graphrag_neo4j.index.stages.ingest import Ingested
-from graphrag_neo4j.model import Origin, Usage
+from graphrag_neo4j.index.read.ingest import Ingested
+from graphrag_neo4j.model.types import Origin, Usage
 
 Again = Literal["documents", "extraction", "vectors", "communities"]
 LAST_BUILDS = 5

@@ -19,17 +19,12 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.documents import ReadOptions, file_of, find, source_of
 from graphrag_neo4j.documents.sources import SUFFIXES
 from graphrag_neo4j.errors import InputError, NotFoundError
+from graphrag_neo4j.files import PRIVATE_FILE, make_private_folder, whole_file, write_private
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.removal import known_sources, remove
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import identify
-from graphrag_neo4j.text.files import (
-    PRIVATE_FILE,
-    make_private_folder,
-    whole_file,
-    write_private,
-)
+from graphrag_neo4j.text.strings import identify
 
 MARK: Final = ".deleted-"  # what the name of a mark begins with; a watch sees no hidden files
 LONGEST_NAME: Final = 200  # bytes; file systems take 255, and an unfinished file has a few more

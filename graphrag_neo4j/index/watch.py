@@ -20,16 +20,16 @@ import anyio.to_thread
 
 from graphrag_neo4j.documents import ChangeWaiter, ReadOptions, Snapshot, Stamp, find, take_snapshot
 from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphRAGError
+from graphrag_neo4j.files import make_private_folder, remove_unfinished
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.uploads import Uploads
-from graphrag_neo4j.llm.cost import Meter
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.events import Event, Listener, Notice
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import make_private_folder, remove_unfinished
 
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult]]
 """Indexes paths without some of their files."""

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Self
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.llm.phrases import Instructions
+from graphrag_neo4j.files import prompt_names, read_prompt
+from graphrag_neo4j.llm.copies import Instructions
+from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import identify
-from graphrag_neo4j.text.files import prompt_names, read_prompt
+from graphrag_neo4j.text.strings import excerpt, fold, identify
 
 EXAMPLES_FROM = 3_000  # tokens of a context; examples have 900 at most
 
@@ -33,6 +34,8 @@ ELSEWHERE = {
 }
 SUFFIXES = (".txt", ".md")
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+LONGEST_PHRASE = 240  # characters of a phrase that fills a placeholder
+MARKS = str.maketrans(dict.fromkeys("<>|#`{}$", " "))
 NAMED = re.compile(r"(?<!\$)\{(\w+)\}")  # "${name}" is the other syntax
 
 
@@ -151,3 +154,8 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
     if own and not own.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"The prompt file {own} is a link out of its folder: put a copy there.")
     return own
+
+
+def plain_line(text: str, most: int = LONGEST_PHRASE) -> str:
+    """Returns a phrase as a prompt may hold it: one line without marks, `most` characters long."""
+    return excerpt(neutralised(fold(text.translate(MARKS))), most)

@@ -33,7 +33,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Final, Literal
 
-from graphrag_neo4j.text import without_unseen
+from graphrag_neo4j.text.strings import without_unseen
 
 CitationKind = Literal["Entities", "Relationships", "Claims", "Reports", "Sources"]
 CITATION_KINDS: Final[tuple[CitationKind, ...]] = (

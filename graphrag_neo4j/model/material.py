@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_neo4j.model.context_table import ContextRecord
+from graphrag_neo4j.model.context import ContextRecord
 
 
 @dataclass(frozen=True, slots=True)

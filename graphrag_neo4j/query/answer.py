@@ -13,13 +13,13 @@ from math import isfinite
 from typing import Any, Final, Literal, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.model import MetadataValue, Usage
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited
-from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.text import find_quote, flat, without_possessive
-from graphrag_neo4j.text.sentence_ranking import content_words
+from graphrag_neo4j.model.context import ContextRecord, ContextTable
+from graphrag_neo4j.model.types import MetadataValue, Usage
+from graphrag_neo4j.rules.ranking import content_words
 from graphrag_neo4j.text.sentences import Sentence, read_passage
+from graphrag_neo4j.text.strings import find_quote, flat, without_possessive
 
 SHOWN: Final = 60  # characters of a text in a `repr`
 Method = Literal["global", "local", "drift", "basic", "text"]

@@ -16,9 +16,8 @@ import anyio.to_thread
 
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
 from graphrag_neo4j.model.citations import CitationKind, cited, made_explicit, neutralised
-from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.quotation import (
     Draft,
     DraftedQuotation,
@@ -27,8 +26,9 @@ from graphrag_neo4j.model.quotation import (
     Similar,
     Verified,
 )
+from graphrag_neo4j.model.types import ComposedTask, FinalTask, StreamedTask
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.text import find_quote, flat
+from graphrag_neo4j.text.strings import find_quote, flat
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm.endpoint import Endpoint

@@ -7,9 +7,9 @@ for the next round. The questions of a round are answered side by side.
 
 from functools import partial
 
-from graphrag_neo4j.model import Point, Primer
-from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.types import Point, Primer
 from graphrag_neo4j.query.global_ import SkippedCalls, reduce
 from graphrag_neo4j.query.local import add_reports, local_context
 from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult, side_by_side

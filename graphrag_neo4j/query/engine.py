@@ -15,17 +15,11 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.graph.schema import refuse_other_version
-from graphrag_neo4j.model import Message
 from graphrag_neo4j.model.citations import rewrite
-from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
-from graphrag_neo4j.query.answer import (
-    Answer,
-    Citation,
-    Method,
-    own_titles,
-    resolve_citations,
-)
+from graphrag_neo4j.model.types import Message
+from graphrag_neo4j.query.answer import Answer, Citation, Method, own_titles, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
 from graphrag_neo4j.query.global_ import search_global, search_text
@@ -35,7 +29,8 @@ from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gathe
 from graphrag_neo4j.query.question import ONLY, Question
 from graphrag_neo4j.query.selection import select
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, shortened, tokens
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.strings import fold, shortened
 from graphrag_neo4j.text.tokens import CountTokens
 
 TURNS, HISTORY = 5, 3_000  # the latest turns of a conversation that count, and their tokens

@@ -15,10 +15,10 @@ from typing import Final, NotRequired, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.graph.rows import pages
-from graphrag_neo4j.model import FinalTask, LLMTask, Point, T
-from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, measure
+from graphrag_neo4j.model.context import ContextRecord, ContextTable, measure
+from graphrag_neo4j.model.contracts import RunTask
 from graphrag_neo4j.model.events import Advanced, Notice, Started
-from graphrag_neo4j.model.protocols import RunTask
+from graphrag_neo4j.model.types import FinalTask, LLMTask, Point, T
 from graphrag_neo4j.query.query_context import (
     ChunkRow,
     QueryContext,
@@ -30,7 +30,7 @@ from graphrag_neo4j.query.query_context import (
 )
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.selection import Selection
-from graphrag_neo4j.text import flat, shortened
+from graphrag_neo4j.text.strings import flat, shortened
 
 SEED: Final = 42  # of the order of the contexts
 BUNDLE_TOKENS = 1000

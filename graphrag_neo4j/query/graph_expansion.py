@@ -20,8 +20,8 @@ from itertools import combinations
 from typing import Any, Final, TypedDict, TypeVar
 
 from graphrag_neo4j.graph.rows import IdRow, ScoredPairRow, ScoredRow
-from graphrag_neo4j.model import WeightedEdge
-from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.model.contracts import Embedder
+from graphrag_neo4j.model.types import WeightedEdge
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
     ChunkRow,
@@ -30,7 +30,7 @@ from graphrag_neo4j.query.query_context import (
     gather,
     lucene_query,
 )
-from graphrag_neo4j.text import name_key, pair_id, spaced_characters
+from graphrag_neo4j.text.strings import name_key, pair_id, spaced_characters
 
 STARTS: Final = 10  # entities that local search starts from
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks (most).

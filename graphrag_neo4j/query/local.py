@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, TypedDict
 
 from graphrag_neo4j.graph.rows import ScoredRow
-from graphrag_neo4j.model.context_table import (
+from graphrag_neo4j.model.context import (
     ContextRecord,
     ContextTable,
     measured,
@@ -30,8 +30,8 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 from graphrag_neo4j.query.selected_graph import expand_selection
+from graphrag_neo4j.rules.ranking import content_words, names_in
 from graphrag_neo4j.text.languages import ABOUT
-from graphrag_neo4j.text.sentence_ranking import content_words, names_in
 
 CANDIDATES: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest

@@ -16,7 +16,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source, read_metadata
 from graphrag_neo4j.query.query_context import LONGEST_QUERY
-from graphrag_neo4j.text import entity_ids
+from graphrag_neo4j.text.strings import entity_ids
 
 if TYPE_CHECKING:
     import pandas

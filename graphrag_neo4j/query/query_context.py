@@ -9,25 +9,25 @@ from typing import Any, Final, Literal, TypedDict, TypeVar
 
 import anyio
 
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
-from graphrag_neo4j.model import FinalTask, Message
 from graphrag_neo4j.model.citations import CitationKind, cited, neutralised
-from graphrag_neo4j.model.concurrency import first_error
-from graphrag_neo4j.model.context_table import (
+from graphrag_neo4j.model.context import (
     ContextRecord,
     ContextTable,
     record_of,
     report_line,
     report_pieces,
 )
+from graphrag_neo4j.model.contracts import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.model.events import Listener, Notice, silent
-from graphrag_neo4j.model.protocols import Embedder, QueryBackend, RunTask
+from graphrag_neo4j.model.types import FinalTask, Message
 from graphrag_neo4j.query.selection import Selection
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import flat
+from graphrag_neo4j.text.strings import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
 NEAREST: Final = 20

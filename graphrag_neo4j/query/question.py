@@ -8,7 +8,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.query.answer import METHODS, Method
 from graphrag_neo4j.query.selection import conditions_of
 from graphrag_neo4j.settings import OF_A_QUESTION, Settings
-from graphrag_neo4j.settings.arguments import (
+from graphrag_neo4j.settings.checks import (
     check_choice,
     check_flags,
     check_number,

@@ -16,7 +16,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.indexes import IndexedKind, vector_search
 from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
-from graphrag_neo4j.settings.arguments import check_text, did_you_mean
+from graphrag_neo4j.settings.checks import check_text, did_you_mean
 
 CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*([^\s=<>].*?)\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")

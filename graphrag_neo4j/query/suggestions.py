@@ -18,10 +18,10 @@ from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.errors import EmptyGraphError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CountRow, ScoredRow
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.model.events import Listener, Started, silent
 from graphrag_neo4j.model.material import DraftQuestion, ReportTopic, SuggestionMaterial, Topic
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import answer_question, read_state
 from graphrag_neo4j.query.graph_expansion import NamedRow, named_in, names
@@ -29,8 +29,9 @@ from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.lookup import WordRow
 from graphrag_neo4j.query.query_context import QueryContext, lucene_query
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.text import name_key, tokens
-from graphrag_neo4j.text.sentence_ranking import content_words, names_in
+from graphrag_neo4j.rules.ranking import content_words, names_in
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.strings import name_key
 
 
 class MembersRow(TypedDict):

@@ -31,7 +31,7 @@ from pydantic_settings import (
 )
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.settings.arguments import did_you_mean, refuse_unknown
+from graphrag_neo4j.settings.checks import did_you_mean, refuse_unknown
 from graphrag_neo4j.settings.env_file import beside_environment, named_by_file
 
 Neo4jRelease = Literal["2026.09", "2026.01", "5.26"]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from graphrag_neo4j.text import name_key
 from graphrag_neo4j.text.languages import word_set
+from graphrag_neo4j.text.strings import name_key
 
 # Words that an acronym may leave out, as USA and DOD do.
 SMALL: Final = word_set("a an and at by de der for in la of on or the to und with")

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from graphrag_neo4j.files import read_data
 from graphrag_neo4j.text import tokens
-from graphrag_neo4j.text.files import read_data
 
 # Scripts that identify one language. The order matters: Japanese also uses Chinese characters.
 SCRIPTS = {

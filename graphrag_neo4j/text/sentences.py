@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import regex
 
-from graphrag_neo4j.text import ABBREVIATIONS, CODE
+from graphrag_neo4j.text.strings import ABBREVIATIONS, CODE
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
 LETTERS = r"[\p{L}\p{N}\p{M}\xad\u200b\u2060]"  # and what is not seen within a word

@@ -14,7 +14,7 @@ from typing import Final
 
 import tiktoken
 
-from graphrag_neo4j.text.files import read_data
+from graphrag_neo4j.files import read_data
 
 CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""

@@ -31,10 +31,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.index.clustering.gds import leiden_in_gds
-from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree, entity_ids, read_edges
-from graphrag_neo4j.index.clustering.tree import Leiden, TreeCommunity
-from graphrag_neo4j.index.clustering.tree_update import modularity
+from graphrag_neo4j.index.communities.gds import leiden_in_gds
+from graphrag_neo4j.index.communities.hierarchy import Edges, community_tree, entity_ids, read_edges
+from graphrag_neo4j.index.communities.tree import Leiden, TreeCommunity
+from graphrag_neo4j.index.communities.update import modularity
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint

@@ -31,18 +31,18 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.backends import Backends, IndexSetup
-from graphrag_neo4j.backends.ray_cluster import LOCAL, DeferredTask, connected, deferring
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.documents.chunking import Cutting
+from graphrag_neo4j.extras.ray import LOCAL, DeferredTask, connected, deferring
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stages import StageContext
-from graphrag_neo4j.index.stages.extract import extract
-from graphrag_neo4j.index.stages.ingest import ingest
-from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.model import ChunkText, LLMTask, T
-from graphrag_neo4j.model.concurrency import result_without_requests
+from graphrag_neo4j.index.entities.merge import merge
+from graphrag_neo4j.index.read.extract import extract
+from graphrag_neo4j.index.read.ingest import ingest
+from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.model.types import ChunkText, LLMTask, T
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 

@@ -43,20 +43,20 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import ensure_schema
-from graphrag_neo4j.index.clustering.gds_client import detector
-from graphrag_neo4j.index.clustering.hierarchy import (
+from graphrag_neo4j.index.communities.gds_client import detector
+from graphrag_neo4j.index.communities.hierarchy import (
     Detect,
     Edges,
     community_tree,
     entity_ids,
     read_edges,
 )
-from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden, TreeCommunity
-from graphrag_neo4j.index.stages.communities import find_communities
-from graphrag_neo4j.model import WeightedEdge
+from graphrag_neo4j.index.communities.stage import find_communities
+from graphrag_neo4j.index.communities.tree import HierarchyLimits, Leiden, TreeCommunity
 from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.model.types import WeightedEdge
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.strings import identify
 
 NODES, EDGES, CLUSTERS = 10_000, 20_000, 400
 Split = Mapping[str, int]

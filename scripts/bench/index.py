@@ -31,14 +31,14 @@ from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stages import StageContext
-from graphrag_neo4j.index.stages.extract import extract
-from graphrag_neo4j.index.stages.ingest import ingest
-from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.entities.merge import merge
+from graphrag_neo4j.index.read.extract import extract
+from graphrag_neo4j.index.read.ingest import ingest
+from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.llm.endpoint import Endpoint
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.model import ChunkText, Request
+from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
 from graphrag_neo4j.model.events import Event, Started, silent
+from graphrag_neo4j.model.types import ChunkText, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 

@@ -32,7 +32,7 @@ from graphrag_neo4j.embedded.jars import jars_folder
 from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.graph.schema import ensure_schema
-from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import Settings, load_settings
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from graphrag_neo4j.graph.schema import SCHEMA_VERSION
-from graphrag_neo4j.text import entity_id, identify, pair_id
+from graphrag_neo4j.text.strings import entity_id, identify, pair_id
 
 __all__ = ["Shape", "name", "questions", "write_tables"]
 

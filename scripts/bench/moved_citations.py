@@ -14,12 +14,8 @@ from dataclasses import replace
 
 import anyio
 
-from graphrag_neo4j.evaluate.folder import AnswerRecord, EvaluationFolder
-from graphrag_neo4j.evaluate.groundedness import (
-    Groundedness,
-    groundedness_of,
-    judge_support,
-)
+from graphrag_neo4j.extras.evaluate.folder import AnswerRecord, EvaluationFolder
+from graphrag_neo4j.extras.evaluate.groundedness import Groundedness, groundedness_of, judge_support
 from graphrag_neo4j.settings import load_settings
 
 

@@ -12,7 +12,7 @@ from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
-from graphrag_neo4j.text.files import read_data
+from graphrag_neo4j.files import read_data
 
 __all__ = ["DIMENSIONS", "PROGRAMS", "ROOT", "Program", "environment", "install"]
 

@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph.rows import SourceRow
 from graphrag_neo4j.llm.endpoint import Endpoint
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.model import LLMTask, T
-from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
+from graphrag_neo4j.model.contracts import Embedder
+from graphrag_neo4j.model.types import LLMTask, T
 from graphrag_neo4j.query.global_ import search_global
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext

@@ -30,9 +30,9 @@ from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stages.ingest import ingest
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.index.read.ingest import ingest
 from graphrag_neo4j.model.events import Share, silent
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import load_settings
 
 SAMPLE = Path(__file__).parents[2] / "graphrag_neo4j" / "data" / "sample"

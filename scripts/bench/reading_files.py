@@ -25,7 +25,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j.documents import ReadingProcess, ReadOptions, Unreadable, read
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 PROGRAMS: dict[str, Sequence[str]] = {
     ".pdf": ("pdftotext", "-q", "-enc", "UTF-8", "{}", "-"),

@@ -45,15 +45,15 @@ import anyio
 import bm25s  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAGError, InputError, Settings, embedded
-from graphrag_neo4j.evaluate.folder import RecordFile
-from graphrag_neo4j.evaluate.steps import Step
-from graphrag_neo4j.llm.evaluate.judges import plain_answer
+from graphrag_neo4j.extras.evaluate.folder import RecordFile
+from graphrag_neo4j.extras.evaluate.steps import Step
+from graphrag_neo4j.extras.evaluate.tasks.judges import plain_answer
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.query import graph_expansion, local
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.settings.options import QueryOptions
-from graphrag_neo4j.text import flat, identify, storable
+from graphrag_neo4j.text.strings import flat, identify, storable
 
 AT: Final = (2, 5, 10)  # passages
 WAYS: Final[Mapping[str, QueryOptions]] = {

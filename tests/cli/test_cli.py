@@ -161,13 +161,13 @@ def test_a_command_imports_only_what_it_needs(
 ) -> None:
     kg("index", tales, "--quiet")
     model = {"openai", "genai_prices"}
-    rules = {"simplemma", "graphrag_neo4j.extractive.index_backend"}
+    rules = {"simplemma", "graphrag_neo4j.rules.index_backend"}
     rest = {"mcp", "uvicorn", "graphdatascience", "graphrag_neo4j.index.pipeline"}
     rest |= {"numpy", "pandas", "rich.markdown"}
     asked = ("query", "Who is Marley?", "--method", "local")
     assert imported("--home", str(tmp_path), "neo4j", "status").isdisjoint({"neo4j", "tiktoken"})
     assert imported("status").isdisjoint({*model, *rules, *rest})
-    assert imported(*asked).isdisjoint({*rules, "graphrag_neo4j.extractive.query_backend", *rest})
+    assert imported(*asked).isdisjoint({*rules, "graphrag_neo4j.rules.query_backend", *rest})
     request.getfixturevalue("no_model")
     assert imported(*asked, "--context-only").isdisjoint({*model, *rules, *rest})
 

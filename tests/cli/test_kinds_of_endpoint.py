@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.llm import server_checks
+from graphrag_neo4j.llm.endpoint import server_checks
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.options import MODES

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.index.stages import compare
+from graphrag_neo4j.index.entities import compare
 from tests.conftest import Run
 from tests.index.test_pipeline import CRATCHIT, SCROOGE
 from tests.support.fake_endpoint import FakeEndpoint

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.documents.chunking import cut
-from graphrag_neo4j.model import Span
+from graphrag_neo4j.model.types import Span
 from graphrag_neo4j.text import tokens
 
 WORDS = st.sampled_from(

@@ -7,7 +7,7 @@ import pytest
 from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable, read
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 WORDS = {
     "English": "“It’s naïve,” she said — in the café of the Hôtel Zürich, for £5, near El Niño.",

@@ -19,7 +19,7 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from graphrag_neo4j.documents import ReadingProcess, ReadOptions, Unreadable, read
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import load_settings
 from tests.documents.workbooks import workbook_of
 

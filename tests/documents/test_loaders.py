@@ -13,7 +13,7 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from graphrag_neo4j.documents import ReadOptions, Unreadable, from_langchain, read
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings.installing import install_command
 from tests.support.paths import DATA
 

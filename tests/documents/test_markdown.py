@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.documents import ReadOptions, Remark, read
-from graphrag_neo4j.model import Document
-from graphrag_neo4j.text import CODE
+from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.text.strings import CODE
 
 SEEN = f"""Minutes of April 5
 

@@ -8,7 +8,7 @@ import pytest
 from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable, read
 from graphrag_neo4j.documents.office import read_office
 from graphrag_neo4j.documents.text import File
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 SCHEMAS = "http://schemas.openxmlformats.org/"
 SPACES = "".join(

@@ -17,7 +17,7 @@ from pypdf.generic import (
 )
 
 from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable, read
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 
 BODY = [(72, 400 - 14 * n, 12, f"Body text {chr(97 + n)} of it") for n in range(8)]
 Line = tuple[int, int, int, str]

@@ -21,7 +21,7 @@ from graphrag_neo4j.documents import (
     holds_rows,
     read,
 )
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from tests.documents.workbooks import workbook
 
 

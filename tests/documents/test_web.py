@@ -8,8 +8,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable, read
-from graphrag_neo4j.model import Document
-from graphrag_neo4j.text import CODE
+from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.text.strings import CODE
 
 
 def document_in(

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from graphrag_neo4j.cli.doctor import check_schema
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.client.doctor import check_schema
 from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
 from graphrag_neo4j.graph import connection as connection_module
 from graphrag_neo4j.graph.connection import Graph, Transaction, connect

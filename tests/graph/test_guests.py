@@ -10,12 +10,12 @@ import pytest
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.connection import Graph, PlainRow
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.index.status import Again
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make, Run
 from tests.graph.test_statements import CYPHER_25_SINCE, STATEMENTS
 from tests.support.wiping import emptied

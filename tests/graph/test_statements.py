@@ -17,9 +17,9 @@ from typing import Any, Final, is_typeddict
 import pytest
 
 import graphrag_neo4j
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, SEARCH_SINCE, ensure_vector_indexes
-from graphrag_neo4j.text.files import read_statement
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent
 CYPHER = PACKAGE.parent / "cypher"

@@ -7,12 +7,12 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.extractive import STATIC_VECTORS
-from graphrag_neo4j.extractive.encoder import ENCODERS
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.preparation import main_language
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.vectors.encoder import ENCODERS
+from graphrag_neo4j.vectors.static import STATIC_VECTORS
 
 ENGLISH = "Ada Lovelace wrote the first program. It was for the engine of Charles Babbage."
 GERMAN = "Die Lokomotive wurde von Emil Rathenau in Berlin gebaut, und sie fährt noch immer."

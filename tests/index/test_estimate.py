@@ -8,7 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate, estimate
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.graph.connection import Row
 from graphrag_neo4j.index.evidence import claim_rows, mention_rows, pair_rows, stated_rows
-from graphrag_neo4j.model import (
+from graphrag_neo4j.model.types import (
     ChunkText,
     ClaimRecord,
     EntityRecord,
@@ -17,7 +17,7 @@ from graphrag_neo4j.model import (
     RelationshipRecord,
     T,
 )
-from graphrag_neo4j.text import entity_id
+from graphrag_neo4j.text.strings import entity_id
 
 NAMES = ["Ann", "ANN", "ann", "Bob", "bob", "Cid", "Ann Lee", "Ann  Lee"]
 NAME = st.sampled_from(NAMES)

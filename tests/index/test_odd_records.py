@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import pages
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import clean_name, entity_ids, pair_id, storable
+from graphrag_neo4j.text.strings import clean_name, entity_ids, pair_id, storable
 from tests.conftest import Make
 from tests.support.preset_backend import PresetBackend, claim, documents, found, names, put, read
 from tests.support.recording_endpoint import Body, prompt_of, recording_endpoint, schema_of

@@ -12,7 +12,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import Dump, dump
 from graphrag_neo4j.index.removal import remove
 from graphrag_neo4j.index.status import Again, IndexResult
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint

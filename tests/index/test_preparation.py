@@ -6,13 +6,13 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.preparation import mark_read_without_model, refuse_to_lose_model
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.global_ import CALLS_FOR_QUOTATIONS
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.preset_backend import PresetBackend, claim, documents, found, names, put, read

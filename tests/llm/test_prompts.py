@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.model import (
+from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.model.types import (
     ChunkText,
     DescribedThing,
     EntityRecord,

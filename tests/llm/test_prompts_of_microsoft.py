@@ -15,13 +15,13 @@ from zipfile import ZipFile
 
 import pytest
 
-from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS, LLMIndexBackend
 from graphrag_neo4j.llm.prompts import marked
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.llm.reply_limits import REPORT_WORDS
-from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
-from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.llm.tasks.index_backend import WANTED_CLAIMS, LLMIndexBackend
+from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
+from graphrag_neo4j.llm.tasks.reply_limits import REPORT_WORDS
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import ChunkText, DescribedThing, Point, Request, StreamedTask
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.by_hand import drive
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.llm.phrases import INVENTED
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.llm.server_checks import INSTRUCTIONS
-from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask
-from graphrag_neo4j.model.context_table import ContextTable, record_of
+from graphrag_neo4j.llm.copies import INVENTED
+from graphrag_neo4j.llm.endpoint.server_checks import INSTRUCTIONS
+from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
+from graphrag_neo4j.model.context import ContextTable, record_of
 from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import ChunkText, DescribedThing, LLMTask
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import tokens
 from tests.support.by_hand import drive

@@ -18,7 +18,7 @@ from graphrag_neo4j.model.citations import (
     rewrite,
     statements,
 )
-from graphrag_neo4j.text import fold, name_key
+from graphrag_neo4j.text.strings import fold, name_key
 
 BOTH = [("Entities", 5), ("Entities", 7)]
 WRITTEN = [

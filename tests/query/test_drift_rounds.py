@@ -8,8 +8,8 @@ import pytest
 
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.model import LLMTask, Reply, T
+from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
+from graphrag_neo4j.model.types import LLMTask, Reply, T
 from graphrag_neo4j.query.drift import _explore
 from graphrag_neo4j.query.global_ import SkippedCalls
 from graphrag_neo4j.query.query_context import QueryContext

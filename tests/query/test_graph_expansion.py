@@ -10,16 +10,16 @@ from hypothesis import strategies as some
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
+from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
-from graphrag_neo4j.model import WeightedEdge
-from graphrag_neo4j.model.concurrency import run_in_thread
-from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.model.contracts import Embedder
+from graphrag_neo4j.model.types import WeightedEdge
 from graphrag_neo4j.query import graph_expansion
 from graphrag_neo4j.query.graph_expansion import named_in, names, pagerank, restart
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.rules.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import dump
-from graphrag_neo4j.index.documents import delete_documents, document_id
-from graphrag_neo4j.index.stages import merge as merging
-from graphrag_neo4j.index.stages.merge import HUB, KEPT, merge
+from graphrag_neo4j.index.entities import merge as merging
+from graphrag_neo4j.index.entities.merge import HUB, KEPT, merge
+from graphrag_neo4j.index.read.documents import delete_documents, document_id
 from graphrag_neo4j.query.graph_expansion import SIZE, NeighbourhoodRow, OneHopRow, SurroundingsRow
 from graphrag_neo4j.query.local import MOST
-from graphrag_neo4j.text import entity_id, pair_id
-from graphrag_neo4j.text.files import read_statement
+from graphrag_neo4j.text.strings import entity_id, pair_id
 from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
 
 TEXTS = ["Sun and Earth.", "Sun, Earth and Moon.", "Sun and Mars.", "Sun and Venus.", "Sun, Io."]

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, ModelError, ReplyError
 from graphrag_neo4j.errors import BudgetSpentError
-from graphrag_neo4j.evaluate import Evaluation
+from graphrag_neo4j.extras.evaluate import Evaluation
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query import engine
 from graphrag_neo4j.query.answer import METHODS, Answer, Method

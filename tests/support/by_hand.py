@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.model import LLMTask, Reply, Request, T
+from graphrag_neo4j.model.types import LLMTask, Reply, Request, T
 
 
 def cut(text: str) -> Reply:

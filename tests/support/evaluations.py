@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from graphrag_neo4j.evaluate.folder import (
+from graphrag_neo4j.extras.evaluate.folder import (
     METRICS,
     AnswerRecord,
     CitedSource,
@@ -15,10 +15,10 @@ from graphrag_neo4j.evaluate.folder import (
     answer_key,
     question_key,
 )
-from graphrag_neo4j.evaluate.groundedness import signatures_of, support_key
-from graphrag_neo4j.llm.evaluate.judges import Metric, Support, Winner
+from graphrag_neo4j.extras.evaluate.groundedness import signatures_of, support_key
+from graphrag_neo4j.extras.evaluate.tasks.judges import Metric, Support, Winner
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.strings import identify
 
 JUDGE = "model gpt-4.1-mini"
 REPORT = "Ann | and <port>"

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
+from graphrag_neo4j.extras.importing import ImportSummary
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.dump import dump
-from graphrag_neo4j.index.importing import ImportSummary
 from graphrag_neo4j.model.events import Event, Started
 from graphrag_neo4j.settings import Settings
 from tests.support.paths import DATA

@@ -12,8 +12,13 @@ from functools import cache
 from random import Random
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.extraction import Wording, claims_of, extraction_of, read_with_gleanings
-from graphrag_neo4j.model import Claims, Extraction, Reply
+from graphrag_neo4j.llm.tasks.extraction import (
+    Wording,
+    claims_of,
+    extraction_of,
+    read_with_gleanings,
+)
+from graphrag_neo4j.model.types import Claims, Extraction, Reply
 from tests.support.fake_endpoint.book import CAROL, recall
 
 WORDING = Wording("Missed any?", "More, please.", "Go on.")

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import begin_graph, schema_version
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stages import StageContext
-from graphrag_neo4j.index.stages.extract import extract, extract_claims
-from graphrag_neo4j.index.stages.ingest import Ingested, ingest
-from graphrag_neo4j.index.stages.merge import merge
-from graphrag_neo4j.index.stages.summarize import SummaryLimits, summarize
-from graphrag_neo4j.model import (
+from graphrag_neo4j.index.describe.summarize import SummaryLimits, summarize
+from graphrag_neo4j.index.entities.merge import merge
+from graphrag_neo4j.index.read.extract import extract, extract_claims
+from graphrag_neo4j.index.read.ingest import Ingested, ingest
+from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.model.events import Listener, silent
+from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import (
     ChunkText,
     ClaimRecord,
     Claims,
@@ -31,9 +34,6 @@ from graphrag_neo4j.model import (
     T,
     WrittenReport,
 )
-from graphrag_neo4j.model.concurrency import result_without_requests
-from graphrag_neo4j.model.events import Listener, silent
-from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.query.graph_expansion import RelationshipRow
 
 CUTTING = Cutting(600, 100)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.text.names import PREFIXES, RANKS
-from graphrag_neo4j.text.sentence_ranking import centrality, choose, is_global, names_in
+from graphrag_neo4j.rules.names import PREFIXES, RANKS
+from graphrag_neo4j.rules.ranking import centrality, choose, is_global, names_in
 from graphrag_neo4j.text.sentences import read_passage
 
 TALK = """

@@ -4,10 +4,10 @@ import re
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
+from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Source
-from graphrag_neo4j.text import excerpt, flat, legible
+from graphrag_neo4j.text.strings import excerpt, flat, legible
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),

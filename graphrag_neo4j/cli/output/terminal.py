@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 import click
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.text import UNSEEN, without_unseen
+from graphrag_neo4j.text.strings import UNSEEN, without_unseen
 
 if TYPE_CHECKING:
     from types import TracebackType

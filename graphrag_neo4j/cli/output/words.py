@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
-from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.types import Usage
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.model import LLMTask, Reply
-from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import LLMTask, Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 from tests.support.mutations import mutated

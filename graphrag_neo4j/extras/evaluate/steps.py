@@ -1,0 +1,217 @@
+"""A step of an evaluation: it makes the records that are not there yet.
+
+    items ──▶ those without a record ──▶ a call, or several, for each ──▶ the file of the records
+
+So every step can be stopped and continued, and nothing is paid for twice. A record that takes
+several calls keeps their replies until it is whole (`RememberingEndpoint`).
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.extras.evaluate.folder import CallRecord, RecordFile
+from graphrag_neo4j.extras.evaluate.tasks.judges import plain_answer
+from graphrag_neo4j.llm.endpoint import Endpoint, model_of
+from graphrag_neo4j.llm.endpoint.cost import Meter, price_of
+from graphrag_neo4j.model.events import Advanced, Listener, Spent, Started
+from graphrag_neo4j.model.types import LLMTask, Reply, Request, Usage
+from graphrag_neo4j.model.types import Step as CallKind
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.strings import identify
+
+BATCH: Final = 16  # records that are written together, if so many have arrived
+
+
+class Item(Protocol):
+    """What a record is made from. `record` is that record as long as it is missing."""
+
+    @property
+    def record(self) -> Any: ...  # noqa: ANN401 - a record of the step
+
+
+T = TypeVar("T", bound=Item)
+V = TypeVar("V")
+
+
+@dataclass(slots=True)
+class StepResult:
+    """What a step did: records that were there already, made now, and failed now."""
+
+    there: int = 0
+    made: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallEstimate:
+    """The calls of a step and their tokens. `cost` is in US dollars, None without a known price."""
+
+    step: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a step still takes: records that are there, those that are missing, and their calls."""
+
+    there: int
+    missing: int
+    steps: Sequence[CallEstimate] = ()
+
+
+def priced(
+    kind: CallKind,
+    calls: float,
+    input_tokens: float,
+    output_tokens: float,
+    settings: Settings,
+    *,
+    name: str = "",
+) -> CallEstimate:
+    """Returns the estimate of some calls with the price of the model that makes them."""
+    sent, replied = round(input_tokens), round(output_tokens)
+    price = price_of(model_of(settings, kind), settings)
+    cost = price.of(sent, 0, replied) if price else None
+    return CallEstimate(name or kind, round(calls), sent, replied, cost)
+
+
+def token_counter() -> Callable[[str], int]:
+    """Returns a function that counts the tokens of an answer once, without its citations."""
+    return cache(lambda text: tokens.count(plain_answer(text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[T]):
+    """The records that are to be in a `file`: those of the `items`."""
+
+    name: str
+    file: RecordFile[Any]
+    items: Sequence[T]
+
+    def missing(self) -> list[T]:
+        """Returns the items whose record is not there; of several with one key the last."""
+        keyed = {one.record.key: one for one in self.items}
+        return [one for key, one in keyed.items() if key not in self.file]
+
+    def estimate(
+        self,
+        kind: CallKind,
+        calls: int,
+        tokens_of: Callable[[T], tuple[float, float]],
+        settings: Settings,
+    ) -> Estimate:
+        """Estimates the calls that are still to be made, so many for each item. It makes none.
+
+        `tokens_of` returns the tokens that are sent for an item, and those of the replies. Raises
+        InputError if a cost limit is set and the price of the model is not known.
+        """
+        missing = self.missing()
+        sizes = [tokens_of(one) for one in missing]
+        sent, replied = (sum(size[n] for size in sizes) for n in (0, 1))
+        there = len({one.record.key for one in self.items}) - len(missing)
+        calls_of = priced(kind, calls * len(missing), sent, replied, settings)
+        return Estimate(there, len(missing), [calls_of])
+
+    async def run(
+        self,
+        make: Callable[[T], Awaitable[Any]],
+        *,
+        workers: int,
+        listen: Listener,
+        meter: Meter | None = None,
+    ) -> StepResult:
+        """Makes the records that are missing, `workers` at the same time, and saves each.
+
+        `make` returns the record of an item, or raises ReplyError: the record is then saved with
+        this failure. The listener is told what `meter` has counted. Raises BudgetSpentError if the
+        cost limit is reached, and ModelError if the model can't be used at all; what was made
+        before is saved.
+        """
+        todo = self.missing()
+        result = StepResult(there=len(self.items) - len(todo))
+        listen(Started(self.name, len(todo)))
+
+        async def pending() -> AsyncIterator[T]:
+            for item in todo:
+                yield item
+
+        async def save(outcomes: Sequence[Outcome[T, Any]]) -> None:
+            self.file.add(
+                one.result or replace(one.item.record, failure=one.failure) for one in outcomes
+            )
+
+        def advance(done: int, failed: int) -> None:
+            result.made += done
+            result.failed += failed
+            listen(Advanced(done, failed))
+            if meter:
+                spent = meter.total
+                listen(Spent(spent.input_tokens + spent.output_tokens, spent.cost))
+
+        await run_tasks(pending(), make, save, workers=workers, batch=BATCH, advance=advance)
+        return result
+
+
+class RememberingEndpoint(Endpoint):
+    """Sends a request only if `calls` holds no reply to it, and keeps each reply there.
+
+    A reply that is remembered counts in the usage of its record, but not against the cost limit of
+    the run, since it was paid for before. One that a task can't use is asked for again.
+    """
+
+    def __init__(self, settings: Settings, meter: Meter, calls: RecordFile[CallRecord]) -> None:
+        super().__init__(settings, meter)
+        self._remembered = calls
+        self._record = ""
+        self._last: CallRecord | None = None
+
+    def of_record(self, key: str) -> Self:
+        """Returns this endpoint for one record: what it remembers for others is not used.
+
+        So two records that send the same request get two replies, as they would alone.
+        """
+        part = copy(self)
+        part._record = key  # noqa: SLF001 - a copy of this object
+        return part
+
+    async def run(self, task: LLMTask[V]) -> V:
+        """Runs a task as `Endpoint.run` does; a reply that it can't use is noted as a failure."""
+        own = copy(self)
+        own._last = None  # noqa: SLF001 - a copy of this object
+        try:
+            return await Endpoint.run(own, task)
+        except ReplyError as error:
+            own._forget(str(error))  # noqa: SLF001 - a copy of this object
+            raise
+
+    def _forget(self, reason: str) -> None:
+        if self._last:
+            self._remembered.add([replace(self._last, failure=reason)])
+
+    async def ask(self, request: Request) -> Reply:
+        """Returns the reply that is remembered, or sends the request. Raises as `Endpoint.ask`."""
+        asked = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
+        key = identify("call", self._record, model_of(self.settings, request.step), asked)
+        self._last = None
+        if key in self._remembered:
+            call = self._remembered[key]
+            steps = self.meter.steps
+            steps[request.step] = Usage.total([steps[request.step], call.usage])
+        else:
+            alone = copy(self)
+            alone.meter = Meter(self.meter)  # which counts this call only
+            reply = await Endpoint.ask(alone, request)
+            call = CallRecord(key, reply.text, reply.cut, alone.meter.total)
+            self._remembered.add([call])
+        self._last = call
+        return Reply(call.text, call.cut)

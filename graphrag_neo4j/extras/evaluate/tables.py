@@ -1,0 +1,332 @@
+"""The tables of an evaluation: on the page, in Markdown and CSV, and in the terminal.
+
+The columns of Tables 2, 3, 4 and 6 of the paper are among them. Their words stand in the file
+data/evaluation/tables.toml: titles, notes, and how each column is shown.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from statistics import fmean
+from typing import Any, Final
+
+from graphrag_neo4j.extras.evaluate import claims, groundedness, statistics
+from graphrag_neo4j.extras.evaluate.answers import condition_costs
+from graphrag_neo4j.extras.evaluate.folder import METRICS, AnswerRecord, EvaluationFolder
+from graphrag_neo4j.extras.evaluate.judging import Judged
+from graphrag_neo4j.files import read_data
+from graphrag_neo4j.settings import Settings
+
+Cell = str | float | int | None
+Rows = Sequence[Sequence[Cell]]
+Verdicts = Mapping[str, Sequence[Judged]]
+MOST: Final = 500  # rows of a table that are shown
+SIGNIFICANT: Final = 0.05
+FORMS: Final = {"one decimal": ",.1f", "two decimals": ",.2f", "percent": ".1f"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, how its values are shown, and what it means (empty if it is plain)."""
+
+    name: str
+    form: str = "text"
+    meaning: str = ""
+
+    def shown(self, value: Cell) -> str:
+        """Returns a value as people read it.
+
+        >>> Column("cited", "share").shown(0.2511), Column("p", "p").shown(0.0002)
+        ('25.1 %', '<0.001')
+        """
+        if value is None or isinstance(value, str):
+            return "–" if value is None else value
+        if self.form == "p":
+            return "<0.001" if value < 0.001 else f"{value:.3f}"
+        if self.form == "money":
+            return f"${value:,.2f}" if value >= 1 or not value else f"${value:.4f}"
+        if self.form == "share":
+            return f"{100 * value:.1f} %"
+        return format(value, FORMS.get(self.form, ",.0f")) + " %" * (self.form == "percent")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of an evaluation.
+
+    `name` names its CSV file, and `part` the part of the report. `rows` hold plain values; a share
+    is between 0 and 1. `note` explains the table. `empty` is the sentence that stands in its place
+    if it has no rows. With `heat`, the values from 0 to 100 are shown on coloured ground. The page,
+    Markdown and the terminal show the first rows; the CSV file always has all.
+    """
+
+    name: str
+    part: str
+    title: str
+    columns: Sequence[Column]
+    rows: Rows
+    note: str = ""
+    empty: str = ""
+    heat: bool = False
+
+    @property
+    def shown(self) -> list[list[str]]:
+        """The rows as people read them."""
+        return [
+            [column.shown(value) for column, value in zip(self.columns, row, strict=True)]
+            for row in self.rows[:MOST]
+        ]
+
+    @property
+    def told(self) -> str:
+        """The note, and a sentence that says how many rows are not shown."""
+        n = len(self.rows)
+        first = f"These are the first {MOST:,} of {n:,} rows. `--format csv` writes all of them."
+        return " ".join(filter(None, (self.note, first if n > MOST else "")))
+
+    @property
+    def meanings(self) -> list[Column]:
+        """The columns whose meaning is told."""
+        return [one for one in self.columns if one.meaning]
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    return tomllib.loads(read_data("evaluation/tables.toml").decode())
+
+
+def _table(kind: str, rows: Rows, name: str = "", **filled: str) -> Table:
+    """Returns a table with the words of its kind, in which some are filled in."""
+    words = _words()["tables"][kind]
+    known = _words()["columns"]
+    columns = [Column(one, *known.get(one, ())) for one in words["columns"].split(", ")]
+    part, title, note, empty = (
+        words.get(of, "").format_map(filled) for of in ("part", "title", "note", "empty")
+    )
+    return Table(name or kind, part, title, columns, rows, note, empty)
+
+
+def explained_once(tables: Iterable[Table]) -> list[Table]:
+    """Returns the tables without the notes and meanings that stand at an earlier table already."""
+    told, found = set[object](), []
+    for table in tables:
+        columns = [one if one not in told else replace(one, meaning="") for one in table.columns]
+        note = "" if table.note in told else table.note
+        found.append(replace(table, columns=columns, note=note))
+        if table.rows:
+            told |= {*table.columns, table.note}
+    return found
+
+
+def cost_table(answers: Iterable[AnswerRecord]) -> Table:
+    """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""
+    return _table("costs", [list(astuple(one)) for one in condition_costs(answers)])
+
+
+def result_tables(
+    folder: EvaluationFolder,
+    answers: Sequence[AnswerRecord],
+    judged: Verdicts,
+    order: Sequence[str],
+    settings: Settings,
+) -> list[Table]:
+    """Returns what the verdicts, the claims and the judged sentences of answers say.
+
+    `order` is the order of the conditions. `settings` say where your own prompt files are: what a
+    model gave with another prompt does not count.
+    """
+    tables = [one for both in judged.items() for one in _win_rates(*both, order)]
+    agreed = statistics.agreement_of_judges(judged)
+    rows: list[Sequence[Cell]] = [
+        [*both, "answers", *astuple(one)] for both, one in agreed.items() if one.items
+    ]
+    differing: list[Sequence[Cell]] = []
+    shares: list[Table] = []
+    for name, texts, option in (
+        ("answers", answers, ""),
+        ("reports", list(folder.findings), " --reports"),
+    ):
+        sentences = groundedness.judged_sentences(texts, folder.supports, settings)
+        judges = sorted({judge for one in sentences for judge in one.said})
+        for judge in judges:
+            found = groundedness.groundedness_of(texts, folder, settings, judge)
+            shares.append(shares_table(name, found))
+        if not judges:
+            shares.append(shares_table(name, [], option))
+        for a, b, agreement, differ in groundedness.compare_judges(sentences):
+            rows.append([_by(a), _by(b), f"sentences of {name}", *astuple(agreement)])
+            for one in differ:
+                said = [one.said[judge] for judge in (a, b)]
+                told = [f"{_by(each.judge)}: {each.support}. {each.reason}" for each in said]
+                differing.append([*_place(one, folder), *told])
+    return [
+        *(tables or [_table("tests", [], judge="")]),
+        *(_trust(judge, verdicts) for judge, verdicts in judged.items()),
+        _table("agreement", rows),
+        *_claim_tables(folder, judged, order),
+        *shares,
+        _table("differing sentences", differing),
+    ]
+
+
+def _win_rates(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> Iterator[Table]:
+    """Yields a matrix of the win rates for each metric, and then all tests (Table 6)."""
+    results, place = statistics.pair_results(verdicts), {name: n for n, name in enumerate(order)}
+    for metric in dict.fromkeys(one.metric for one in results):
+        seen = {name for one in results if one.metric == metric for name in (one.one, one.other)}
+        names = [name for name in order if name in seen]
+        rates = statistics.win_rates(results, names, metric)
+        rows = [[name, *row] for name, row in zip(names, rates, strict=True)]
+        name, shown = f"win rates {judge} {metric}", metric.capitalize()
+        columns = [Column(""), *(Column(one, "one decimal") for one in names)]
+        table = _table("win rates", rows, name, metric=shown, judge=judge)
+        yield replace(table, columns=columns, heat=True)
+    tests: dict[tuple[int, ...], Sequence[Cell]] = {}
+    for one in statistics.pair_tests(results):
+        given, found = one.result, one.test
+        result = given if place[given.one] < place[given.other] else given.turned()
+        at = METRICS.index(result.metric), place[result.one], place[result.other]
+        tests[at] = [
+            *(result.metric, result.one, result.other, result.win_rate),
+            *(found.z, found.p, one.adjusted, "yes" if one.adjusted < SIGNIFICANT else "no"),
+            *(found.method.removesuffix(" approximation"), len(result.scores), found.zeros),
+            *(one.normal, one.smallest),
+        ]
+    sorted_tests = [tests[at] for at in sorted(tests)]
+    yield _table("tests", sorted_tests, f"tests {judge}", judge=judge)
+
+
+def _trust(judge: str, verdicts: Sequence[Judged]) -> Table:
+    rows = []
+    for metric in METRICS:
+        given = [one for one in verdicts if one.comparison.metric == metric]
+        bias, repeats = statistics.bias_of(given), statistics.agreement_of_repeats(given)
+        counts = (bias.verdicts, bias.missing, bias.left_out, bias.ties)
+        shares = (bias.first_share, bias.longer_share, bias.pairs, bias.turned_share)
+        if given:
+            rows.append([metric, *counts, *shares, repeats.share, repeats.alpha])
+    return _table("trust", rows, f"trust {judge}", judge=judge)
+
+
+def _claim_tables(
+    folder: EvaluationFolder, judged: Verdicts, order: Sequence[str]
+) -> Iterator[Table]:
+    """Yields the numbers of claims and of clusters (Tables 3 and 4), their tests, who agrees."""
+    model, found = claims.claims_in(folder)
+    counts = {at: claims.count_claims(made) for at, made in found.items()}
+    means: list[Sequence[Cell]] = []
+    for name in order:
+        of = [each for (_, condition), each in counts.items() if condition == name]
+        if of:
+            clusters = (fmean(each.clusters[at] for each in of) for at in of[0].clusters)
+            means.append([name, len(of), fmean(each.claims for each in of), *clusters])
+    yield _table("claims", means, model=model)
+    tests: list[Sequence[Cell]] = []
+    for counted, one, other, mean, other_mean, test, p in claims.count_tests(counts, order):
+        tests.append(
+            [
+                *(counted, one, other, mean, other_mean),
+                *(test.z, test.p, p),
+                "yes" if p < SIGNIFICANT else "no",
+            ]
+        )
+    yield _table("tests of claims", tests)
+    agreed: list[Sequence[Cell]] = [
+        [judge, *row]
+        for judge, verdicts in judged.items()
+        for row in claims.agreement_of_claims(counts, verdicts)
+    ]
+    yield _table("claims and judges", agreed)
+
+
+def shares_table(texts: str, found: Sequence[groundedness.Groundedness], option: str = "") -> Table:
+    """Returns the groundedness of `texts` ("answers" or "reports") by one judge.
+
+    `option` is that of the command that judges them.
+    """
+    judge = found[0].judge if found else ""
+    rows: list[Sequence[Cell]] = []
+    for one in found:
+        if one.texts:
+            counts = (one.name, one.texts, one.statements, one.cited_share, one.supported_share)
+            others = (n / one.judged if one.judged else None for n in (one.partly, one.unsupported))
+            dead = None if one.placed_share is None else 1 - one.placed_share
+            rows.append([*counts, *others, one.missing, one.citations, dead])
+    name = f"groundedness of {texts} {judge}".strip()
+    return _table("groundedness", rows, name, texts=texts, judge=_by(judge), option=option)
+
+
+def _by(judge: str) -> str:
+    return "words and vectors" if judge == "words" else judge
+
+
+def _place(one: groundedness.JudgedSentence, folder: EvaluationFolder) -> list[Cell]:
+    """Returns the condition, the question or the title of the report, and the sentence."""
+    asked, key = folder.questions, one.text.question
+    title = one.text.made_with.get(groundedness.TITLE, "")
+    return [one.text.condition, asked[key].text if key in asked else title, one.sentence]
+
+
+def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[Table]:
+    """Returns what the answers cost, what is missing, and how to repeat the evaluation."""
+    current, given, dead = {one.key for one in answers}, Counter[str](), Counter[str]()
+    failures = [
+        *((f"answer of {one.condition}", one.failure) for one in answers),
+        *(
+            (f"verdict by {one.judge} on {one.metric}", one.failure)
+            for one in folder.verdicts
+            if {one.first, one.second} <= current
+        ),
+        *(("claims of a part of an answer", one.failure) for one in folder.claims),
+        *(("support of a cited sentence", one.failure) for one in folder.supports),
+    ]
+    reasons = Counter((what, why) for what, why in failures if why)
+    for one in answers:
+        dead[one.condition] += len(one.dead)
+        given[one.condition] += bool(one.failure)
+    never = "not asked yet, or the graph does not have this level"
+    left = {name: n - given[name] for name, n in folder.unanswered().items()}
+    missing: list[Sequence[Cell]] = [
+        [f"answer of {name}", n, never] for name, n in left.items() if n
+    ]
+    missing += [[what, n, why] for (what, why), n in reasons.most_common()]
+    nowhere = "it leads to no text"
+    missing += [[f"citation of {name}", n, nowhere] for name, n in dead.items() if n]
+    there = [one for one in answers if one.failure is None]
+    made = Counter((one.condition, *it) for one in there for it in one.made_with.items())
+    plan = {"version of graphrag-neo4j": version("graphrag-neo4j"), **asdict(folder.plan)}
+    repeated: list[Sequence[Cell]] = [
+        ["plan", name, ", ".join(it) if isinstance(it, tuple) else str(it), None]
+        for name, it in plan.items()
+    ]
+    repeated += [[*one, n] for one, n in made.items()]
+    return [cost_table(answers), _table("missing", missing), _table("made with", repeated)]
+
+
+def record_tables(
+    folder: EvaluationFolder, answers: Sequence[AnswerRecord], judged: Verdicts, settings: Settings
+) -> list[Table]:
+    """Returns tables of all answers, verdicts and judged sentences, for a spreadsheet."""
+    asked = {one.key: (one.text, one.persona, one.task) for one in folder.questions}
+    given: list[Sequence[Cell]] = []
+    for one in answers:
+        sources = "\n".join(f"{source.citation} {source.source}" for source in one.sources)
+        said = (one.condition, one.text, sources, "\n".join(one.dead), one.failure)
+        given.append([*asked[one.question], *said])
+    compared: list[Sequence[Cell]] = []
+    for judge, verdicts in judged.items():
+        for each in verdicts:
+            of = each.comparison
+            winners = {"first": of.shown[0], "second": of.shown[1], "tie": "tie", None: None}
+            shown = (of.metric, *of.shown, judge, of.repeat, winners[each.winner], each.reason)
+            compared.append([*asked[of.question], *shown])
+    sentences: list[Sequence[Cell]] = [
+        [*_place(it, folder), "\n".join(it.sources), judge, support.support, support.reason]
+        for texts in (answers, folder.findings)
+        for it in groundedness.judged_sentences(texts, folder.supports, settings)
+        for judge, support in it.said.items()
+    ]
+    return [_table("answers", given), _table("verdicts", compared), _table("sentences", sentences)]

@@ -1,0 +1,117 @@
+"""`kg-build serve`: a page, the chat API of OpenAI, REST and MCP, all on one open graph.
+
+In reading order: app (the routes), access (who may ask), questions (how many, at what cost), chat
+(the API of OpenAI), rest, lookup and page (what the page needs), runs (what is read).
+"""
+
+import re
+import secrets
+import socket
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final
+
+import anyio
+import uvicorn
+
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.concurrency import first_error
+from graphrag_neo4j.errors import GraphRAGError, InputError
+from graphrag_neo4j.extras.serve.access import MOST_CONNECTIONS, Access, Connection
+from graphrag_neo4j.extras.serve.app import make_app
+from graphrag_neo4j.extras.serve.questions import Questions
+from graphrag_neo4j.graph.lease import prepare_schema
+from graphrag_neo4j.index.uploads import Uploads
+from graphrag_neo4j.index.watch import DayMeter
+from graphrag_neo4j.model.events import Listener, silent
+
+__all__ = ["check_token", "listen", "serve"]
+
+TOKEN: Final = re.compile("[!-~]{20,}")  # what a header can hold, and nobody guesses
+
+
+def check_token(token: str | None) -> str:
+    """Returns the token, or a random one if none is given.
+
+    Raises InputError for one that could be guessed, or that a header can't hold.
+    """
+    if token is None:
+        return secrets.token_urlsafe(24)
+    if not TOKEN.fullmatch(token):
+        raise InputError(
+            "KG_SERVE_TOKEN must have at least 20 characters, so that nobody guesses it: ASCII "
+            "letters, digits and signs without blanks. Change it, or leave it out for a random one."
+        )
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Opens a listening socket. Port 0 chooses a free port.
+
+    Raises InputError if the address or the port can't be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = (error.strerror or "no such address").partition(" (")[0]
+        raise InputError(
+            f"The server can't listen on {host}, port {port} ({reason}). Give another --host or "
+            "--port."
+        ) from error
+
+
+async def serve(
+    rag: AsyncGraphRAG,
+    day: DayMeter,
+    listening: socket.socket,
+    token: str,
+    allowed: Collection[str],
+    *,
+    write: bool,
+    paths: Sequence[Path],
+    listen: Listener,
+) -> None:
+    """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL.
+
+    `rag` and all other clients count in `day`.
+
+    The graph is kept up to date with the files in `paths`, and `listen` is told what this does.
+    With `write`, people upload and delete documents.
+    Raises the errors of `AsyncGraphRAG.watch`.
+    """
+    if write or paths:
+        await prepare_schema(rag.graph, rag.settings.fulltext_analyzer, listen)
+    questions = Questions(rag, day, paths, Uploads(rag.settings) if write else None)
+    app = make_app(questions)
+    hosts = {*allowed, str(listening.getsockname()[0])}
+    config = uvicorn.Config(
+        Access(app, token, hosts, rag.settings.max_file_mb * 1_000_000),
+        log_config=None,  # the default configuration would print to standard output
+        access_log=False,
+        ws="none",
+        lifespan="on",
+        http=Connection,
+        limit_concurrency=MOST_CONNECTIONS + 1,  # the status 503 if none of them waits
+        backlog=128,  # connections that are taken at once: each needs a descriptor before it closes
+        server_header=False,
+        timeout_graceful_shutdown=3,  # seconds for running requests
+    )
+    server, failed = uvicorn.Server(config), list[GraphRAGError]()
+
+    async def follow() -> None:
+        try:
+            told = listen if paths else silent
+            await questions.runs.follow(paths, questions.uploads, rag.settings, told, day)
+        except GraphRAGError as error:
+            failed.append(error)
+            server.should_exit = True  # a server that is cancelled would log a traceback
+
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            if paths or write:
+                tasks.start_soon(follow)
+            await server.serve(sockets=[listening])
+            tasks.cancel_scope.cancel()
+    if failed:
+        raise failed[0]

@@ -1,0 +1,301 @@
+"""A server of the Model Context Protocol with six tools, which read a graph and never write.
+
+The SDK makes JSON schemas from the classes of the results. They have no slots, because it would
+take a slot for the default of its field.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Annotated, Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import Field, ValidationError
+from starlette.applications import Starlette
+
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError, ReplyError
+from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.lookup import FoundEntity
+from graphrag_neo4j.settings import plain_problem
+from graphrag_neo4j.settings.options import QueryOptions
+from graphrag_neo4j.text.strings import flat, shortened
+
+INSTRUCTIONS: Final = (
+    "A knowledge graph of documents. It holds entities, relationships, claims, communities of "
+    "entities, and reports on the communities, all linked to the passages that support them. "
+    "Use global_search for questions about the whole, and local_search for questions about "
+    "particular things. suggest_questions gives questions that the documents can answer. "
+    "Answers hold citations such as [Data: Entities (5); Reports (2)]. read_report takes the "
+    "number of a report; read_source takes the number of a source or of a place's chunk."
+)
+READ_ONLY: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+QUOTED = 300  # characters of a quote
+MEMBERS = 50  # entities of a community that a report names
+
+Asking = Callable[[], AbstractAsyncContextManager[None]]
+Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
+Level = Annotated[
+    int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
+]
+Where = Annotated[
+    list[str] | None,
+    Field(
+        description="Conditions on the metadata of documents, such as author=Ada or "
+        "date>=2024-01-01. Only documents that meet all of them are read."
+    ),
+]
+Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
+Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
+Few = Annotated[int, Field(ge=1, le=20, description="The largest number of questions.")]
+
+
+@dataclass(frozen=True)
+class ToolSource:
+    """A passage: the characters [start, end) of a document, which lie in a chunk.
+
+    `quote` is the beginning of the passage. It is empty if no sentence of the chunk supports the
+    statement.
+    """
+
+    document: str
+    title: str
+    chunk: int
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class ToolCitation:
+    """The meaning of a citation such as `Entities (5)`, with the places that support it.
+
+    `supported` tells whether the cited element was in the context of the answer.
+    """
+
+    citation: str
+    title: str | None
+    supported: bool
+    places: list[ToolSource]
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """An answer with its sources. With `context_only` the text is a context for an answer."""
+
+    text: str
+    context_only: bool
+    note: str
+    sources: list[ToolCitation]
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Entities that a name matches, the best match first."""
+
+    entities: list[FoundEntity]
+
+
+@dataclass(frozen=True)
+class SuggestedQuestion:
+    """A question, and the name of the tool that suits it."""
+
+    tool: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Suggested questions, those on the whole first."""
+
+    questions: list[SuggestedQuestion]
+
+
+@dataclass(frozen=True)
+class ReportText:
+    """The report on a community in Markdown.
+
+    `size` is the number of entities in the community. `entities` names those with the most
+    relationships.
+    """
+
+    ref: int
+    level: int
+    title: str | None
+    rating: float | None
+    text: str
+    size: int
+    entities: list[str]
+
+
+@dataclass(frozen=True)
+class ToolPassage:
+    """The whole text of a chunk, which is the characters [start, end) of a document."""
+
+    chunk: int
+    document: str
+    title: str
+    start: int
+    end: int
+    text: str
+
+
+class Tools:
+    """The tools for an open graph. The assistant reads their docstrings and field descriptions."""
+
+    def __init__(self, rag: AsyncGraphRAG, asking: Asking) -> None:
+        self._rag, self._asking = rag, asking
+
+    async def global_search(
+        self, question: Question, level: Level = None, where: Where = None
+    ) -> ToolAnswer:
+        """Answers a question about the documents as a whole: themes, trends, comparisons.
+
+        The answer is made from the reports of one level of communities. A fine level shows more
+        detail; a coarse level is cheaper. Returns the answer with its sources, each with document,
+        characters and quote.
+        """
+        how: QueryOptions = {"method": "global", "level": level, "where": where or ()}
+        if not self._rag.settings.has_model:
+            how["map_calls"] = 1  # without a level, the finest whose reports fit into one context
+        return await self._search(question, how)
+
+    async def local_search(self, question: Question, where: Where = None) -> ToolAnswer:
+        """Answers a question about particular people, places, things or events.
+
+        The answer is made from the entities in the question and the graph around them. Returns
+        the answer with its sources, each with document, characters and quote.
+        """
+        return await self._search(question, {"method": "local", "where": where or ()})
+
+    async def find_entities(
+        self,
+        text: Annotated[str, Field(description="A name, or words of a name.")],
+        limit: Limit = 10,
+    ) -> Entities:
+        """Finds entities by name. Returns type, description and number of relationships."""
+        return Entities(await self._rag.find_entities(text, limit))
+
+    async def suggest_questions(self, limit: Few = 6) -> Questions:
+        """Suggests questions that the documents can answer, on the whole and on particular things.
+
+        Returns each question with the tool that suits it. Use this where the user does not know
+        what to ask.
+        """
+        async with self._asking():
+            found = await self._rag.suggest(limit)
+        return Questions([SuggestedQuestion(f"{one.method}_search", one.question) for one in found])
+
+    async def read_report(self, ref: Ref) -> ReportText:
+        """Reads the whole report on a community, which is cited as `Reports (ref)`."""
+        one = await self._rag.report(ref)
+        size, names = len(one.entities), list(one.entities[:MEMBERS])
+        return ReportText(one.ref, one.level, one.title, one.rating, one.text, size, names)
+
+    async def read_source(self, ref: Ref) -> ToolPassage:
+        """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
+        if not (found := await self._rag.sources(ref)):
+            raise NotFoundError(f"Source {ref} is no longer in the graph, or it never was.")
+        chunk, title, text = found[0], neutralised(found[0].title), neutralised(found[0].text)
+        return ToolPassage(chunk.chunk, chunk.document, title, chunk.start, chunk.end, text)
+
+    async def _search(self, question: str, how: QueryOptions) -> ToolAnswer:
+        """Answers a question, or returns the context for an answer if no model is set."""
+        how["context_only"] = alone = not self._rag.settings.has_model
+        async with self._asking():
+            answer = await self._rag.query(question, **how)
+        return tool_context(answer) if alone else tool_answer(answer)
+
+
+def tool_answer(answer: Answer) -> ToolAnswer:
+    """Returns an answer with its sources. The note says what was left out or is missing."""
+    sources = []
+    for citation in answer.citations:
+        places = []
+        for one in citation.sources:
+            quote = shortened(flat(one.quoted), QUOTED, len) if one.quote else ""
+            places.append(ToolSource(one.document, one.title, one.chunk, *one.place, quote))
+        name = f"{citation.kind} ({citation.ref})"
+        sources.append(ToolCitation(name, citation.title, citation.supported, places))
+    missing = [answer.incomplete] if answer.incomplete else []
+    return ToolAnswer(answer.text, False, " ".join([*answer.notices, *missing]), sources)
+
+
+def tool_context(answer: Answer) -> ToolAnswer:
+    """Returns the context for an answer. If there are several context tables, it is the first."""
+    note = "No model is set, so this is a context: answer from it, and cite its ids."
+    if len(answer.context) > 1:
+        note += f" It is the first of {len(answer.context)} parts; a coarser level has fewer."
+    return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
+
+
+def mcp_app(rag: AsyncGraphRAG, asking: Asking) -> Starlette:
+    """The application that serves an open graph over streamable HTTP, at `/mcp`.
+
+    `asking` is entered for each question. Whoever mounts the application checks who may ask.
+    """
+    checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return _server(rag, asking).streamable_http_app(transport_security=checked)
+
+
+async def serve_stdio(rag: AsyncGraphRAG) -> None:
+    """Serves an open graph over standard input and output until the input ends.
+
+    Raises InputError if one of the two can't be used, as where the assistant has gone.
+    """
+    try:
+        await _server(rag, nullcontext).run_stdio_async()
+    except ExceptionGroup as failed:
+        if not isinstance(first := failed.exceptions[0], OSError):
+            raise
+        raise InputError(f"The assistant can't be reached: {first.strerror}.") from None
+
+
+class _Server(MCPServer[Any]):
+    """A server whose errors are the sentences of this package, or say which argument is wrong."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        for tool in await self.list_tools():
+            known = tool.input_schema["properties"]
+            if tool.name == name and (unknown := arguments.keys() - known.keys()):
+                raise ToolError(
+                    f"{name} has no argument {', '.join(sorted(unknown))}: it takes "
+                    f"{', '.join(known) or 'none'}."
+                )
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            match error.__cause__:
+                case ValidationError() as cause:
+                    problems = cause.errors(include_input=False, include_url=False)
+                    wrong = "; ".join(f"{one['loc'][0]} {plain_problem(one)}" for one in problems)
+                    raise ToolError(f"{name} can't use its arguments: {wrong}.") from cause
+                case ReplyError() as cause:
+                    reason = str(cause).rstrip(".")
+                    raise ToolError(f"There is no answer, since {reason}.") from cause
+                case GraphRAGError() as cause:
+                    raise ToolError(str(cause)) from cause
+            raise
+
+
+def _server(rag: AsyncGraphRAG, asking: Asking) -> MCPServer[Any]:
+    server = _Server(
+        "graphrag-neo4j",
+        instructions=INSTRUCTIONS,
+        version=version("graphrag-neo4j"),
+        log_level="WARNING",
+    )
+    tools = Tools(rag, asking)
+    for name in [one for one in vars(Tools) if not one.startswith("_")]:
+        server.add_tool(getattr(tools, name), annotations=READ_ONLY)
+    return server

@@ -1,0 +1,195 @@
+"""What the page needs, as REST: questions, lookups, and what the graph holds.
+
+Names of fields are those of the Python client.
+"""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+import anyio
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from graphrag_neo4j.errors import GraphRAGError, NotFoundError
+from graphrag_neo4j.extras.serve.access import problem
+from graphrag_neo4j.extras.serve.lookup import (
+    ListedDocument,
+    Passage,
+    list_documents,
+    read_passage_around,
+)
+from graphrag_neo4j.extras.serve.questions import Asked, Questions, Writing, as_events, while_there
+from graphrag_neo4j.extras.serve.runs import Runs, RunState
+from graphrag_neo4j.query.answer import METHODS, Answer
+from graphrag_neo4j.query.lookup import CommunityReport, Entity
+from graphrag_neo4j.query.suggestions import Suggestion
+from graphrag_neo4j.settings.options import QueryOptions
+
+router = APIRouter(prefix="/api")
+Ref = Annotated[int, Path(ge=0, le=2**53)]
+LOOK = 0.3  # seconds between two looks at a run
+
+
+class Ask(BaseModel):
+    """A question with its options, which are those of `query`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str
+    method: str = "auto"
+    level: int | None = None
+    where: list[str] = Field(default_factory=list)
+    history: list[tuple[str, str]] = Field(default_factory=list)
+    response_type: str | None = None
+    stream: bool = True
+
+
+class GraphState(BaseModel):
+    """What is served: the counts of the graph by kind, and the model that answers, if one does.
+
+    `metadata` holds the fields by which documents can be selected, with their most frequent values.
+    `running` tells whether documents are being read that were uploaded, or that are followed.
+    """
+
+    name: str
+    counts: dict[str, int]
+    levels: int
+    pending: dict[str, int]
+    failures: int
+    model: str | None
+    methods: list[str]
+    metadata: dict[str, list[str]]
+    write: bool
+    running: bool
+
+
+@router.post("/ask", response_model=None)
+async def ask(body: Ask, questions: Asked, request: Request) -> Response:
+    """Answers a question: as events `text`, then `answer`; or at once, without `stream`."""
+    given = body.model_dump(exclude={"question", "stream"}, exclude_none=True)
+    how: QueryOptions = given  # type: ignore[assignment] # checked with the question
+    if body.stream:
+        return await as_events(request, _told(questions, body.question, how), _failed)
+    answer = await while_there(request, questions.whole(body.question, how))
+    return JSONResponse(answer.to_dict())
+
+
+@router.get("/state")
+async def state(questions: Asked) -> GraphState:
+    """Tells what the graph holds, and what answers from it."""
+    status, settings = await questions.rag.status(metadata=True), questions.rag.settings
+    return GraphState(
+        name=settings.graph_name,
+        counts=dict(status.counts),
+        levels=len(status.levels),
+        pending=dict(status.pending),
+        failures=len(status.failures),
+        model=settings.model_for("answer") if settings.has_model else None,
+        methods=["auto", *METHODS],
+        metadata={one["field"]: [it["value"] for it in one["values"]] for one in status.metadata},
+        write=questions.uploads is not None,
+        running=questions.runs.state.running,
+    )
+
+
+@router.get("/suggestions")
+async def suggestions(
+    questions: Asked, n: Annotated[int, Query(ge=1, le=20)] = 6, after: int | None = None
+) -> list[Suggestion]:
+    """Suggests questions that the graph can answer, and that follow on the answer `after`."""
+    return list((await questions.suggest(n, after)).questions)
+
+
+@router.get("/entity")
+async def entity(questions: Asked, name: str) -> Entity:
+    """Reads an entity with its relationships, claims and communities."""
+    return await questions.rag.entity(name)
+
+
+@router.get("/reports/{ref}")
+async def report(questions: Asked, ref: Ref) -> CommunityReport:
+    """Reads the report on a community."""
+    return await questions.rag.report(ref)
+
+
+@router.get("/sources/{ref}")
+async def source(questions: Asked, ref: Ref) -> Passage:
+    """Reads a passage with what stands around it, and the entities that it mentions."""
+    if (passage := await read_passage_around(questions.rag.graph, ref)) is None:
+        raise NotFoundError(f"There is no source {ref} in the graph.")
+    return passage
+
+
+@router.get("/documents")
+async def documents(
+    questions: Asked, after: str = "", limit: Annotated[int, Query(ge=1, le=1000)] = 200
+) -> list[ListedDocument]:
+    """Lists documents in the order of their sources, and what became of them.
+
+    Before them come the files that were uploaded and could not be read.
+    """
+    failed = {} if after else questions.runs.failed
+    unread = [
+        ListedDocument(
+            source=source, title=unquote(source.rpartition("/")[2]), chunks=0, state="failed",
+            reasons=[why],
+        )
+        for source, why in failed.items()
+    ]  # fmt: skip
+    return unread + await list_documents(questions.rag.graph, after, limit)
+
+
+@router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED)
+async def upload(name: str, request: Request, questions: Asked, uploads: Writing) -> RunState:
+    """Keeps a file, which the next run reads into the graph."""
+    await uploads.keep(name, request.stream())
+    return questions.runs.expect()
+
+
+@router.delete("/documents", status_code=HTTPStatus.ACCEPTED)
+async def delete(source: str, questions: Asked, uploads: Writing) -> RunState:
+    """Marks a document to be deleted by the next run, which brings reports up to date."""
+    await uploads.delete(questions.rag.graph, source, questions.followed)
+    return questions.runs.expect()
+
+
+@router.get("/run", response_model=None)
+async def run(questions: Asked, request: Request) -> Response:
+    """Tells what a run of this server does, as events `run`, until it ends."""
+    return await as_events(request, _running(questions.runs), _failed)
+
+
+async def _running(runs: Runs) -> AsyncGenerator[str, None]:
+    told: RunState | None = None
+    while told is None or told.running:
+        if runs.state != told:
+            told = runs.state
+            yield _event("run", told.model_dump())
+        else:
+            await anyio.sleep(LOOK)
+
+
+async def _told(
+    questions: Questions, question: str, how: QueryOptions
+) -> AsyncGenerator[str, None]:
+    """Yields the events of an answer: `text`, and at last `answer`."""
+    async with aclosing(questions.answer(question, how)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Answer):
+                number = questions.keep(piece, how.get("history", ()))
+                yield _event("answer", {"id": number, **piece.to_dict()})
+            else:
+                yield _event("text", piece)
+
+
+def _failed(error: GraphRAGError) -> str:
+    return _event("error", problem(HTTPStatus.BAD_GATEWAY, str(error)))
+
+
+def _event(kind: str, value: Any) -> str:  # noqa: ANN401 - any JSON
+    return f"event: {kind}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"

@@ -1,0 +1,300 @@
+"""Gives each marked entity and pair one description.
+
+A single description is taken as it is, and short ones are joined. Descriptions that are too long
+for one call are divided into groups, as in a trie: by the bits of the hash of their document first,
+then by those of their own. A model summarises each group, and the summaries are divided and
+summarised again. So a new document, however often it describes the element, changes few groups and
+those above them; no other group is summarised again.
+
+many descriptions ──▶ groups that fit one call ──▶ their texts ──▶ … ──▶ one description
+
+A round reads all marked elements, saves the descriptions that need no
+model, and asks a model for the missing groups, several of them in one request. The rounds end when
+no group is missing. The summary of each group is saved when it arrives.
+"""
+
+import sys
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.index.reports.inputs import sample_of_texts
+from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.model.contracts import IndexBackend
+from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.types import DescribedThing
+from graphrag_neo4j.text.strings import identify, shortened
+from graphrag_neo4j.text.tokens import CountTokens
+
+DescribedKind = Literal["entities", "pairs"]
+DESCRIBED_KINDS: tuple[DescribedKind, ...] = ("entities", "pairs")
+PAGE = 500
+BATCH = 32
+
+
+class UndescribedRow(TypedDict):
+    """An entity or pair to describe, with its descriptions and the summaries of groups so far.
+
+    Each of the descriptions is a text and the id of the document that it comes from.
+    """
+
+    id: str
+    name: str
+    description: str | None
+    hash: str | None
+    groups: list[str] | None
+    group_texts: list[str] | None
+    descriptions: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLimits:
+    """The limits of descriptions in tokens.
+
+    Descriptions of at most `join` tokens together need no model. One call has at most `context`
+    tokens of descriptions. `count` counts the tokens of a text. `longest` is the largest number of
+    those of a description that a model has summarised.
+    """
+
+    join: int
+    context: int
+    count: CountTokens
+    longest: int = sys.maxsize
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The texts for one call, and a hash of these texts and of the signature."""
+
+    hash: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A finished description.
+
+    `hash` identifies the texts that it was made of. `groups` holds the summaries of the groups
+    that a model was asked for on the way, by their hashes. `by_model` is True where a model has
+    summarised it.
+    """
+
+    text: str
+    hash: str
+    groups: Mapping[str, str]
+    by_model: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A text with its tokens, and the bits of its place in the trie: of a group, its first item's.
+
+    The tokens are counted once, because each level of the trie needs them.
+    """
+
+    bits: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """A group of an element's descriptions that a model is to summarise."""
+
+    element: str
+    name: str
+    group: Group
+
+
+_Batch = tuple[_Ask, ...]
+
+
+async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
+    """Gives all marked entities and pairs their descriptions."""
+    waiting = await stage.graph.read("summarize/count", CountRow)
+    stage.listen(Started("summarize", int(waiting[0]["n"])))
+    for kind in DESCRIBED_KINDS:
+        describing = _Describing(stage, limits, kind)
+        while await describing.round():
+            pass
+
+
+async def mark_described_otherwise(graph: Graph, backend: IndexBackend) -> None:
+    """Marks the elements whose description was made with another prompt or model."""
+    for kind in DESCRIBED_KINDS:
+        await graph.write(f"summarize/otherwise_{kind}", signature=backend.signature("summary"))
+
+
+class _Describing:
+    """The rounds over one kind of element."""
+
+    def __init__(self, stage: StageContext, limits: SummaryLimits, kind: DescribedKind) -> None:
+        self.stage, self.limits, self.kind = stage, limits, kind
+        self.graph = stage.graph
+        self.signature = stage.backend.signature("summary")
+        self.failed: set[str] = set()
+        self.progress = False
+
+    async def round(self) -> bool:
+        """Runs one round; returns whether another round is needed."""
+        self.progress = False
+        workers, keep = self.stage.workers, self.stage.keep
+        if self.stage.batched:
+            # All requests are put into batches first. Groups are saved only when all replies are
+            # there, because a saved one changes which groups are packed into one request. So do
+            # descriptions that need no model, which are saved before.
+            async def ignore(_outcomes: object) -> None:
+                """Saves nothing: the replies are in the graph."""
+
+            async for _ in self._batches():
+                pass
+            await run_tasks(self._batches(), self._answer, ignore, workers=workers, batch=BATCH)
+            if self.stage.waits():
+                return False
+        await run_tasks(
+            self._batches(), self._answer, self._save, workers=workers, batch=BATCH, keep=keep
+        )
+        return self.progress
+
+    async def _batches(self) -> AsyncIterator[_Batch]:
+        """The groups to ask a model about; finished descriptions are saved on the way."""
+        after = ""
+        while rows := await self.graph.read(
+            f"summarize/{self.kind}", UndescribedRow, after=after, limit=PAGE
+        ):
+            done, asks = [], []
+            for row in rows:
+                found = self._folded(row)
+                if isinstance(found, Described):
+                    done.append(self._done(row, found))
+                elif row["id"] not in self.failed:
+                    asks += [_Ask(row["id"], row["name"], group) for group in found]
+            await self.graph.write(f"summarize/save_{self.kind}", rows=done)
+            self.stage.listen(Advanced(len(done)))
+            for batch in _packed(asks, self.limits, self.stage.backend.summary_batch):
+                yield batch
+            after = rows[-1]["id"]
+
+    def _folded(self, row: UndescribedRow) -> Described | list[Group]:
+        known = dict(zip(row["groups"] or [], row["group_texts"] or [], strict=True))
+        if row["hash"] and row["description"] is not None:
+            known[row["hash"]] = row["description"]
+        signature = identify("description of", self.signature, row["name"])
+        descriptions = [(text, document) for text, document in row["descriptions"]]
+        return tree_summarize(descriptions, signature, known, self.limits)
+
+    def _done(self, row: UndescribedRow, found: Described) -> Row:
+        texts = {text for text, _ in row["descriptions"]}
+        return {
+            "id": row["id"],
+            "description": found.text,
+            "hash": found.hash,
+            "with": self.signature if found.by_model else None,
+            "groups": list(found.groups) or None,
+            "group_texts": list(found.groups.values()) or None,
+            "sample": sample_of_texts(texts) if found.by_model else None,
+        }
+
+    async def _answer(self, batch: _Batch) -> Sequence[str | ReplyError]:
+        things = [DescribedThing(ask.name, ask.group.texts) for ask in batch]
+        return await self.stage.run(self.stage.backend.summarize(things))
+
+    async def _save(self, outcomes: Sequence[Outcome[_Batch, Sequence[str | ReplyError]]]) -> None:
+        found: list[tuple[_Ask, str | ReplyError]] = []
+        for outcome in outcomes:
+            # If a batch failed, so has each of its groups.
+            failure = ReplyError(outcome.failure or "there is no description")
+            results = outcome.result
+            found += zip(outcome.item, results or [failure] * len(outcome.item), strict=True)
+        failed = {ask.element: str(text) for ask, text in found if isinstance(text, ReplyError)}
+        longest, count = self.limits.longest, self.limits.count
+        groups = [
+            {"id": a.element, "group": a.group.hash, "text": shortened(text, longest, count)}
+            for a, text in found
+            if isinstance(text, str)
+        ]
+        newly_failed = len(failed.keys() - self.failed)
+        self.failed |= failed.keys()
+        self.progress |= bool(groups)
+        rows = [{"id": id_, "reason": reason} for id_, reason in failed.items()]
+        await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
+        await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
+        self.stage.listen(Advanced(failed=newly_failed))
+
+
+def _packed(asks: Sequence[_Ask], limits: SummaryLimits, most: int) -> list[_Batch]:
+    """Packs groups into batches of at most `most`: the longest first, each where it still fits.
+
+    Two groups of one element are not in one batch, because a model could not tell them apart.
+    """
+    sizes = {ask: sum(map(limits.count, ask.group.texts)) for ask in asks}
+    batches: list[list[_Ask]] = []
+
+    def has_room(batch: list[_Ask], ask: _Ask) -> bool:
+        fits = sum(sizes[one] for one in batch) + sizes[ask] <= limits.context
+        return fits and len(batch) < most and all(one.element != ask.element for one in batch)
+
+    for ask in sorted(asks, key=lambda ask: -sizes[ask]):
+        batch = next((batch for batch in batches if has_room(batch, ask)), [])
+        if not batch:
+            batches.append(batch)
+        batch.append(ask)
+    return [tuple(batch) for batch in batches]
+
+
+def tree_summarize(
+    descriptions: Iterable[tuple[str, str]],
+    signature: str,
+    known: Mapping[str, str],
+    limits: SummaryLimits,
+) -> Described | list[Group]:
+    """The description of one element, or the groups that must be summarised first.
+
+    `descriptions` are pairs of a text and the id of its document. `signature` identifies everything
+    else that the summary of a group depends on: the name of the element, the model and the prompt.
+    `known` holds the summaries that exist, by group hash.
+    """
+    document = dict(sorted(descriptions, reverse=True))  # of several documents, the first by id
+    texts = sorted(text for text in document if text)
+    joined = "\n".join(texts)
+    if len(texts) < 2 or limits.count(joined) <= limits.join:
+        return Described(joined, identify("joined", joined), {}, by_model=False)
+
+    def item(bits: str, text: str) -> _Item:
+        # So two texts always fit, and each level has fewer texts.
+        short = shortened(text, limits.context // 2, limits.count)
+        return _Item(bits, short, limits.count(short))
+
+    items = []
+    for text in texts:
+        of = identify("document", document[text])[:16] + identify("description", text)[:16]
+        items.append(item(f"{int(of, 16):0128b}", text))
+    used: dict[str, str] = {}
+    while True:
+        buckets = _buckets(items, limits)
+        parts = [tuple(one.text for one in bucket) for bucket in buckets]
+        groups = [Group(identify("group", signature, *part), part) for part in parts]
+        if missing := [g for g in groups if len(g.texts) > 1 and g.hash not in known]:
+            return missing
+        if len(groups) == 1:
+            return Described(known[groups[0].hash], groups[0].hash, used, by_model=True)
+        answers = {g.hash: known[g.hash] for g in groups if len(g.texts) > 1}
+        used |= answers
+        items = [
+            item(bucket[0].bits, answers.get(group.hash, group.texts[0]))
+            for bucket, group in zip(buckets, groups, strict=True)
+        ]
+
+
+def _buckets(items: Sequence[_Item], limits: SummaryLimits, depth: int = 0) -> list[list[_Item]]:
+    """The items in groups that fit one call, divided at one bit after the other."""
+    if sum(item.tokens for item in items) <= limits.context or len(items) < 3:
+        return [sorted(items, key=lambda item: item.bits)]
+    zeros = [item for item in items if item.bits[depth] == "0"]
+    ones = [item for item in items if item.bits[depth] == "1"]
+    halves = [half for half in (zeros, ones) if half]
+    return [bucket for half in halves for bucket in _buckets(half, limits, depth + 1)]

@@ -1,0 +1,215 @@
+"""Documents in the graph: their rows and those of their chunks, and the transactions for them.
+
+The id of a chunk is a hash of its text and its document, so a chunk whose text did not change keeps
+its id, and with it its evidence.
+
+A document that is too large for the memory of one transaction of Neo4j is written, or shortened, in
+several. Until the last of them it has the hash of an unfinished document, so it differs from its
+file, and the next run writes it again if this one is killed.
+"""
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Final, TypedDict
+
+from graphrag_neo4j.documents import clean
+from graphrag_neo4j.documents.chunking import Cuts
+from graphrag_neo4j.documents.metadata import kept
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import forget_chunks, give_refs
+from graphrag_neo4j.graph.rows import IdsRow, pages
+from graphrag_neo4j.model.types import Document, Span
+from graphrag_neo4j.text.strings import identify, legible
+
+WRITTEN: Final = 400  # documents or chunks after which a transaction ends
+WRITE_ROWS: Final = 2000  # chunks in one statement, at most
+REMOVED: Final = 100
+"""Chunks that a transaction removes, at most. Neo4j looks up a relationship by its id the more
+slowly, the more the transaction has already removed: in 0.2 ms after 500, in 10 ms after 86,000."""
+UNFINISHED: Final = ""  # the content hash of a document as long as some of its chunks are wrong
+
+
+class DocumentChunksRow(TypedDict):
+    """The ids of the chunks of a document, in their order."""
+
+    source: str
+    chunks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """A document that can be stored, with its row.
+
+    `replaced` characters of it could not be stored, nor could the metadata `unkept`.
+    """
+
+    id: str
+    document: Document
+    row: Row
+    replaced: int
+    unkept: Sequence[str] = ()
+
+
+def document_id(source: str) -> str:
+    """The id of the document with that source."""
+    return identify("document", source)
+
+
+def header_of(document: Document, names: Iterable[str]) -> str:
+    """The text that a model reads before each chunk of a document: its metadata of these names."""
+    known = {"title": document.title, **document.metadata}
+    return "\n".join(f"{name}: {known[name]}" for name in names if known.get(name) is not None)
+
+
+def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
+    """Makes the row of a document that is to be cut so.
+
+    Each value of its metadata is also a property of its own.
+    """
+    values, unkept = kept(document.metadata)
+    document, replaced = clean(dataclasses.replace(document, metadata=values))
+    metadata = document.metadata
+    header = header_of(document, cuts.prepend)
+    id_ = document_id(document.source)
+    reading = document.reading
+    row: Row = {
+        "id": id_,
+        "source": document.source,
+        "title": document.title,
+        "header": header or None,
+        "content_hash": identify("content", document.title, header, document.text),
+        "cut_with": cuts.signature,
+        "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
+        "file_hash": reading and reading.file_hash,
+        "reader": reading and reading.reader,
+        **{f"meta_{name}": value for name, value in metadata.items()},
+    }
+    return PreparedDocument(id_, document, row, replaced, unkept)
+
+
+def chunk_rows(prepared: PreparedDocument, spans: Iterable[Span]) -> Iterator[Row]:
+    """The rows of the chunks of a document. Their ids tell equal texts in it apart."""
+    header = str(prepared.row["header"] or "")
+    seen: Counter[bytes] = Counter()
+    for index, span in enumerate(spans):
+        text = prepared.document.text[span.start : span.end]
+        key = hashlib.blake2b(text.encode(), digest_size=16).digest()  # the text itself is large
+        yield {
+            "id": identify("chunk", prepared.id, header, text, seen[key]),
+            "document": prepared.id,
+            "text": text,
+            "legible": None if (shown := legible(text)) == text else shown,
+            "index": index,
+            "start": span.start,
+            "end": span.end,
+            "n_tokens": span.n_tokens,
+        }
+        seen[key] += 1
+
+
+@dataclass(slots=True)
+class CutDocuments:
+    """What one transaction writes: rows of documents, of their chunks, and of changed metadata.
+
+    `metadata` holds the rows of documents whose text did not change.
+    """
+
+    documents: list[Row] = field(default_factory=list)
+    chunks: list[Row] = field(default_factory=list)
+    metadata: list[Row] = field(default_factory=list)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is enough for a transaction."""
+        return max(len(self.documents), len(self.chunks), len(self.metadata)) >= WRITTEN
+
+
+async def write_documents(cut: CutDocuments, graph: Graph) -> None:
+    """Writes documents whose chunks fit one transaction, in place of what the graph has of them."""
+    documents = [str(row["id"]) for row in cut.documents]
+    vanished = await _remove_ahead(graph, documents, [str(row["id"]) for row in cut.chunks])
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("ingest/documents", rows=[*cut.documents, *cut.metadata])
+        await forget_chunks(tx, vanished)
+        await tx.run("ingest/unlink", documents=documents)
+        await _write_chunks(tx, cut.chunks)
+
+    await graph.transact(work)
+
+
+async def begin_document(row: Row, graph: Graph) -> None:
+    """Writes a document whose chunks follow in parts. Its hash shows that they are missing."""
+    await graph.write("ingest/documents", rows=[{**row, "content_hash": UNFINISHED}])
+    await graph.write("ingest/unlink", documents=[row["id"]])
+
+
+async def write_part(chunks: Sequence[Row], previous: Row | None, graph: Graph) -> None:
+    """Writes some chunks of a document; `previous` is the chunk before them."""
+    await graph.transact(lambda tx: _write_chunks(tx, chunks, previous))
+
+
+async def finish_document(row: Row, now: Collection[str], graph: Graph) -> None:
+    """Removes the chunks that a document had and has no more; with its hash it is complete."""
+    vanished = await _remove_ahead(graph, [str(row["id"])], now)
+
+    async def work(tx: Transaction) -> None:
+        await forget_chunks(tx, vanished)
+        await tx.run("ingest/documents", rows=[row])
+
+    await graph.transact(work)
+
+
+async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
+    """Removes documents by id, with their chunks and all evidence from these chunks alone.
+
+    Reports that may tell what the documents say are marked, so that the next build writes them
+    again, however little of their material has changed.
+    """
+    for document in documents:
+        await graph.write("ingest/forget_reports", documents=[document])
+        vanished = await _remove_ahead(graph, [document], [])
+        await graph.transact(partial(_delete, document, vanished))
+
+
+async def _delete(document: str, chunks: Sequence[str], tx: Transaction) -> None:
+    await forget_chunks(tx, chunks)
+    await tx.run("ingest/delete", documents=[document])
+
+
+async def _remove_ahead(graph: Graph, documents: Sequence[str], now: Collection[str]) -> list[str]:
+    """Removes chunks that documents no longer have, if they are too many for one transaction.
+
+    `now` are the chunks that they have. Returns those that are left for the transaction that
+    writes or deletes the documents.
+    """
+    before = (await graph.read("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
+    vanished = sorted(set(before).difference(now))
+    if len(vanished) <= REMOVED:
+        return vanished
+    await graph.write("ingest/unfinished", documents=documents, content_hash=UNFINISHED)
+    for page in pages(vanished, REMOVED):
+        await graph.transact(partial(forget_chunks, chunks=page))
+    return []
+
+
+async def _write_chunks(
+    tx: Transaction, chunks: Sequence[Row], previous: Row | None = None
+) -> None:
+    """Writes chunks, and links those that follow each other in a document."""
+    refs = await give_refs(tx, "chunk", [str(chunk["id"]) for chunk in chunks])
+    for some in pages(chunks, WRITE_ROWS):
+        await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in some])
+    in_order = [previous, *chunks] if previous else chunks
+    neighbours = [
+        [one["id"], next_["id"]]
+        for one, next_ in pairwise(in_order)
+        if one["document"] == next_["document"]
+    ]
+    await tx.run("ingest/link", pairs=neighbours)

@@ -1,0 +1,270 @@
+"""Extracts entities and relationships from the pending chunks, then claims.
+
+pending chunks ──▶ LLM task ──▶ MENTIONS, STATED | Claims        (evidence, one transaction)
+                                Entity, RELATED  {stale: true}   (for the stage merge)
+
+The evidence is saved while other chunks are still being read.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict, TypeVar, cast
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.evidence import (
+    forget_claims,
+    forget_extraction,
+    give_refs,
+    sweep_entities,
+    sweep_pairs,
+)
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.index.entities.moves import Split, read_splits, split_evidence
+from graphrag_neo4j.index.evidence import claim_rows, link, mention_rows, pair_rows, stated_rows
+from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.model.contracts import IndexBackend
+from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.types import ChunkText, Claims, Extraction
+from graphrag_neo4j.text.strings import entity_id
+
+ReadingStep = Literal["extraction", "claims"]
+ReadT = TypeVar("ReadT", Extraction, Claims)
+PAGE = 200
+BATCH = 256  # results that arrive while one batch is saved are the next batch
+
+
+class PendingChunkRow(TypedDict):
+    """A chunk to read; `again`: it was read before, with other settings."""
+
+    id: str
+    ref: int
+    text: str
+    header: str | None
+    again: bool
+
+
+class MentionedRow(TypedDict):
+    """The names that a chunk uses for the entities that it mentions."""
+
+    chunk: str
+    names: list[str]
+
+
+class UnlinkedClaimRow(TypedDict):
+    """A claim of a chunk, and how it spells its subject and its object."""
+
+    chunk: str
+    claim: str
+    subject: str
+    object: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkToRead:
+    """A chunk to read. `again` is True where it has evidence that must be replaced."""
+
+    text: ChunkText
+    again: bool
+
+
+Outcomes = Sequence[Outcome[ChunkToRead, ReadT]]
+
+
+async def extract(stage: StageContext) -> None:
+    """Extracts the entities and relationships of all pending chunks."""
+    signature = stage.backend.signature("extraction")
+    await _read_chunks(
+        stage,
+        "extraction",
+        lambda chunk: stage.run(stage.backend.extract(chunk.text)),
+        lambda tx, outcomes: save_extractions(tx, outcomes, signature),
+    )
+
+
+async def extract_claims(stage: StageContext) -> None:
+    """Extracts the claims of all pending chunks whose entities have been extracted."""
+    signature = stage.backend.signature("claims")
+    await _read_chunks(
+        stage,
+        "claims",
+        lambda chunk: stage.run(stage.backend.claims(chunk.text)),
+        lambda tx, outcomes: _save_claims(tx, outcomes, signature),
+    )
+
+
+async def _read_chunks(
+    stage: StageContext,
+    kind: ReadingStep,
+    task: Callable[[ChunkToRead], Awaitable[ReadT]],
+    write: Callable[[Transaction, Outcomes[ReadT]], Awaitable[None]],
+) -> None:
+    graph = stage.graph
+
+    async def save(outcomes: Outcomes[ReadT]) -> None:
+        await graph.transact(lambda tx: write(tx, outcomes))
+
+    stage.listen(Started(kind, (await graph.read(f"extract/count_{kind}", CountRow))[0]["n"]))
+    await run_tasks(
+        _pending(graph, kind),
+        task,
+        save,
+        workers=stage.workers,
+        batch=BATCH,
+        advance=lambda done, failed: stage.listen(Advanced(done, failed)),
+        keep=stage.keep,
+    )
+
+
+async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: bool) -> int:
+    """The number of chunks that were read with other prompts, models or settings."""
+    rows = await graph.read(
+        "extract/count_otherwise",
+        CountRow,
+        extraction=backend.signature("extraction"),
+        claims=backend.signature("claims"),
+        with_claims=claims,
+    )
+    return rows[0]["n"]
+
+
+async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -> None:
+    """Makes those chunks pending. Their evidence stays until the new evidence is saved."""
+    await graph.write("extract/reread_extraction", signature=backend.signature("extraction"))
+    if claims:
+        await graph.write("extract/reread_claims", signature=backend.signature("claims"))
+
+
+async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[ChunkToRead]:
+    """Each failed or pending chunk once, read in pages.
+
+    Chunks that failed before come first, so that chunks that fail now are not read twice.
+    """
+    for state in ("failed", "pending"):
+        after = -1  # an imported chunk may be number 0
+        while rows := await graph.read(
+            f"extract/pending_{kind}", PendingChunkRow, state=state, after=after, limit=PAGE
+        ):
+            for row in rows:
+                yield ChunkToRead(
+                    ChunkText(row["id"], row["text"], row["header"] or ""), row["again"]
+                )
+            after = rows[-1]["ref"]
+
+
+async def save_extractions(
+    tx: Transaction, outcomes: Outcomes[Extraction], signature: str | None
+) -> None:
+    """Saves the evidence of chunks. Without a signature, no backend reads them again."""
+    done = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    splits = await read_splits(tx)
+    again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
+    old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
+    mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
+    stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
+    await _write_entities(
+        tx, {str(row["entity"]): cast("list[str]", row["names"])[0] for row in mentions}
+    )
+    await tx.run("extract/mentions", rows=mentions)
+    await tx.run("extract/stated", rows=stated)
+    pairs = pair_rows(stated)
+    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
+    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
+    if again:
+        await _relink_claims(tx, again, splits)
+    for split in splits:
+        await split_evidence(tx, split, done)
+    if again:
+        await sweep_pairs(tx, old_pairs)
+        await sweep_entities(tx, old_entities)
+    await _write_states(tx, "extraction", outcomes, signature)
+
+
+async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: str) -> None:
+    done = {outcome.item.text: outcome.result for outcome in outcomes if outcome.result}
+    again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
+    old_entities = await forget_claims(tx, again) if again else []
+    splits = await read_splits(tx)
+    named = await _named(tx, [chunk.id for chunk in done], splits)
+    claims = [
+        row
+        for chunk, found in done.items()
+        for row in claim_rows(chunk, found.claims, named[chunk.id])
+    ]
+    refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
+    await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
+    await _write_links(tx, claims)
+    for split in splits:
+        await split_evidence(tx, split, list(named))
+    await sweep_entities(tx, old_entities)
+    await _write_states(tx, "claims", outcomes, signature)
+
+
+async def _relink_claims(tx: Transaction, chunks: Sequence[str], splits: Sequence[Split]) -> None:
+    """Links the claims of chunks that were read again to the entities that these now mention."""
+    named = await _named(tx, chunks, splits)
+    claims: list[Row] = []
+    for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks):
+        subject, object_ = row["subject"], row["object"]
+        for split in splits:
+            subject = split.first_name(subject)
+            object_ = object_ and split.first_name(object_)
+        known = named[row["chunk"]]
+        claims.append(
+            {"id": row["claim"], "subject": link(subject, known), "object": link(object_, known)}
+        )
+    await _write_links(tx, claims)
+
+
+async def _named(
+    tx: Transaction, chunks: Sequence[str], splits: Sequence[Split]
+) -> dict[str, dict[str, str]]:
+    """The spellings that each chunk uses by id, also those that another entity holds.
+
+    Where a chunk uses the name that a split has given, its first name also counts as used.
+    """
+    named: dict[str, dict[str, str]] = {chunk: {} for chunk in chunks}
+    for row in await tx.run("extract/mentioned", MentionedRow, chunks=chunks):
+        known = named[row["chunk"]] = {entity_id(name): name for name in row["names"]}
+        known |= {split.one: split.name for split in splits if split.other in known}
+    return named
+
+
+async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
+    def links(end: str) -> list[Row]:
+        ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+        return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
+
+    subjects, objects = links("subject"), links("object")
+    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
+    await tx.run("extract/subjects", rows=subjects)
+    await tx.run("extract/objects", rows=objects)
+
+
+async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
+    refs = await give_refs(tx, "entity", list(names))
+    rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
+    await tx.run("extract/entities", rows=rows)
+
+
+async def _write_states(
+    tx: Transaction, kind: ReadingStep, outcomes: Outcomes[ReadT], signature: str | None
+) -> None:
+    done = [
+        {
+            "id": outcome.item.text.id,
+            "signature": signature,
+            "cut": outcome.result.cut or None,
+            "unusable": sorted(outcome.result.unusable) or None,
+        }
+        for outcome in outcomes
+        if outcome.result
+    ]
+    failed = [
+        {"id": outcome.item.text.id, "reason": outcome.failure}
+        for outcome in outcomes
+        if outcome.failure
+    ]
+    await tx.run(f"extract/done_{kind}", rows=done)
+    if failed:
+        await tx.run(f"extract/failed_{kind}", rows=failed)

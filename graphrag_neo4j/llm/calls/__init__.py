@@ -1,1 +1,0 @@
-"""How calls reach an endpoint: options, limits, retries, errors, and the bodies of responses."""

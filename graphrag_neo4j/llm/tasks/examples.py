@@ -1,0 +1,124 @@
+"""The examples of lists: fitted to the entity types that the user set, and left out of replies.
+
+A record whose type was not asked for would teach a model to write such records. So it is left out,
+together with the relationships of its entity. A type that the user calls by another name gets that
+name.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from graphrag_neo4j.llm.replies.lists import kind_of, read_list
+from graphrag_neo4j.llm.tasks.extraction import Gleaning
+from graphrag_neo4j.text.strings import name_key
+
+PASSAGE = "Passage:\n"
+# Other names for the types in our examples.
+SAME_TYPE = {
+    "person": {"people", "human", "individual", "character", "per"},
+    "organization": {"organisation", "company", "institution", "agency", "org", "business"},
+    "place": {"location", "geo", "city", "gpe", "region", "site"},
+    "event": {"incident", "occurrence", "happening"},
+    "concept": {"topic", "idea", "theme", "term"},
+    "product": {"device", "technology", "tool"},
+    "work": {"publication", "book", "document", "creative work"},
+}
+OTHER_TYPES = (
+    "They were written for other types of entities. Use their form, but only your types: {}."
+)
+
+
+class ExampleRecords:
+    """The records in the examples of a prompt. A small model copies them into its list."""
+
+    def __init__(self, examples: str, *, claims: bool = False) -> None:
+        self._records = {tuple(one) for one in read_list(examples, claims=claims).records}
+
+    def left_out_of(self, gleaned: Gleaning, text: str) -> Gleaning:
+        """Returns the records without copies of the examples, which are noted.
+
+        A record is no copy if the text that was read also has its names.
+        """
+        passage = name_key(text)
+        own = [
+            record
+            for record in gleaned.records
+            if tuple(record) not in self._records
+            or all(name_key(name) in passage for name in _names(record))
+        ]
+        copies = len(gleaned.records) - len(own)
+        return Gleaning(own, gleaned.cut, gleaned.odd + ["a record of the examples"] * copies)
+
+
+def _names(record: Sequence[str]) -> Sequence[str]:
+    """The name of an entity, those of the two ends of a relationship, or the subject of a claim."""
+    match kind_of(record[0]):
+        case "entity":
+            return record[1:2]
+        case "relationship":
+            return record[1:3]
+        case _:
+            return record[:1]
+
+
+def fitted_examples(text: str, types: Sequence[str]) -> str:
+    """Returns the examples with records of these types only.
+
+    An example that loses all its records is left out. If all of them do, they are shown as they
+    are, with a sentence that says so. Without types, the model chooses them, and all examples are
+    shown, too.
+    """
+    if not types:
+        return text
+    names = _names_of_types(types)
+    examples = [PASSAGE + part for part in text.split(PASSAGE) if part.strip()]
+    fitted = [_fitted(example, names) for example in examples]
+    if not any(_has_entities(one) for one in fitted if one):
+        return f"{OTHER_TYPES.format(', '.join(types))}\n\n{text}"
+    return "\n\n".join(one.strip() for one in fitted if one)
+
+
+def _names_of_types(types: Sequence[str]) -> Mapping[str, str]:
+    """Returns the user's name of each type in our examples that the user asks for."""
+    names: dict[str, str] = {}
+    for ours, others in SAME_TYPE.items():
+        for given in types:
+            key = name_key(given)
+            if key == ours or (key in others and ours not in names):
+                names[ours] = given
+    return names
+
+
+def _fitted(example: str, names: Mapping[str, str]) -> str | None:
+    """Returns an example with records of some types only, None if it had others only."""
+    lines, known, is_left_out = list[str](), set[str](), False
+    for line in example.splitlines():
+        record = _record(line, names, known)
+        if line.strip() == "##" and is_left_out:
+            continue
+        is_left_out = record is None
+        if record is not None:
+            lines.append(record)
+    fitted = "\n".join(lines)
+    return fitted if _has_entities(fitted) or not _has_entities(example) else None
+
+
+def _record(line: str, names: Mapping[str, str], known: set[str]) -> str | None:
+    """Returns a line with the user's name of its type, None if it is a record to leave out.
+
+    `known` holds the names of the entities that are not left out.
+    """
+    fields = line.split("<|>")
+    kind = kind_of(fields[0])
+    if kind == "entity":
+        name = names.get(fields[2])
+        if name is None:
+            return None
+        known.add(fields[1])
+        return "<|>".join([*fields[:2], name, *fields[3:]])
+    if kind == "relationship":
+        return line if {fields[1], fields[2]} <= known else None
+    return line
+
+
+def _has_entities(example: str) -> bool:
+    return '("entity"<|>' in example

@@ -1,0 +1,324 @@
+"""The index backend with a model: LLM tasks that write prompts and read replies, without I/O."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.copies import Instructions, are_new, is_loop
+from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
+from graphrag_neo4j.llm.replies.schemas import ComparisonSchema, ReportSchema
+from graphrag_neo4j.llm.replies.structured_output import read_json
+from graphrag_neo4j.llm.tasks.examples import ExampleRecords, fitted_examples
+from graphrag_neo4j.llm.tasks.extraction import (
+    EMPTY,
+    Gleaning,
+    Wording,
+    claims_of,
+    extraction_of,
+    read_with_gleanings,
+)
+from graphrag_neo4j.llm.tasks.reply_limits import REPORT_WORDS, reply_limit
+from graphrag_neo4j.llm.tasks.summaries import WORDS_PER_TOKEN, Summaries
+from graphrag_neo4j.model.citations import as_written
+from graphrag_neo4j.model.material import ReportMaterial
+from graphrag_neo4j.model.types import (
+    DESCRIPTION_TOKENS,
+    ChunkText,
+    Claims,
+    ComparedName,
+    DescribedThing,
+    Extraction,
+    FindingText,
+    LLMTask,
+    Message,
+    NamePair,
+    NameVerdict,
+    Origin,
+    Request,
+    Step,
+    WrittenReport,
+)
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import excerpt, flat, fold, fold_prose, identify
+
+DELIMITERS = {
+    "tuple_delimiter": "<|>",
+    "record_delimiter": "##",
+    "completion_delimiter": "<|COMPLETE|>",
+}
+LONGEST_SAID = 300  # characters of what the documents say about one name that is compared
+LONGEST_NAME = LONGEST_REASON = 200
+WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
+# The placeholders that the prompt files of this project and of microsoft/graphrag use.
+KNOWN = (
+    *DELIMITERS,
+    *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
+    *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
+    *("max_length", "max_report_length", "max_words", "predicates_instruction", "types_reminder"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The prompts and the number of gleanings for one kind of list."""
+
+    opening: Prompt
+    values: Mapping[str, str]
+    wording: Wording
+    gleanings: int
+    examples: ExampleRecords
+
+    def prompt(self, chunk: ChunkText) -> str:
+        text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
+        return self.opening.fill({**self.values, "input_text": marked(text)})
+
+    def signature(self, model: str) -> str:
+        prompt = self.opening.fill(self.values)
+        return identify("reading", model, prompt, str(self.wording), self.gleanings)
+
+
+class LLMIndexBackend:
+    """Extracts entities and claims, and writes descriptions and reports, with a model.
+
+    The prompts come from the prompt files. `origin` and `quotes` say that a model writes the
+    reports from a context: they are not quotations.
+    """
+
+    origin: Origin = "model"
+    quotes = False
+
+    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
+        self._settings = settings
+        language = _language(settings, "the language of the descriptions")
+        self._summaries = Summaries(settings, values | language, KNOWN)
+        room = settings.report_context_tokens
+        self._report = WorkedPrompt.load(
+            "report", settings, known=KNOWN, needs="input_text", context_tokens=room
+        )
+        self._report_values = values | _language(settings, "the language of the material")
+        self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
+        self._extraction = _reading(settings, "extract", values)
+        self._claims = _reading(settings, "claims", values)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
+        return cls(settings, {**DELIMITERS, **_values(settings)})
+
+    def signature(self, step: Step) -> str:
+        """Returns a hash of the model, the prompts and the settings of a step."""
+        if step == "summary":
+            return self._summaries.signature
+        if step == "report":
+            prompt = self._report.fill(self._report_values)
+            return identify(step, self._settings.model, prompt)
+        if step == "names":
+            return identify(step, self._settings.model_for("extraction"), self._comparison.fill({}))
+        reading = self._extraction if step == "extraction" else self._claims
+        return reading.signature(self._settings.model_for("extraction"))
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
+        """Extracts the entities and relationships that a chunk states."""
+        gleaned = yield from self._gleaned("extraction", self._extraction, chunk)
+        found = extraction_of(gleaned)
+        _refuse_unusable(gleaned, found.entities or found.relationships, found.unusable)
+        return found
+
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
+        """Extracts the claims that a chunk makes."""
+        gleaned = yield from self._gleaned("claims", self._claims, chunk)
+        found = claims_of(gleaned)
+        _refuse_unusable(gleaned, found.claims, found.unusable)
+        return found
+
+    def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
+        """Reads a chunk with gleanings; each reply has a limit of tokens."""
+        gleaned = yield from read_with_gleanings(
+            step,
+            reading.prompt(chunk),
+            reading.wording,
+            reading.gleanings,
+            limit=reply_limit(step, self._settings),
+        )
+        return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
+
+    @property
+    def summary_batch(self) -> int:
+        """The largest number of things that one request asks to describe."""
+        return self._summaries.most_at_once
+
+    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
+        """Makes one description of several for each thing; an error where it can't be used."""
+        return (yield from self._summaries.several(things))
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
+        """Decides for each pair of names whether they are one thing; None where it is not said.
+
+        Raises ReplyError if the reply has no verdict about any pair.
+        """
+        listed = "\n\n".join(
+            f"Pair {n}\n{_described('A', pair.one)}\n{_described('B', pair.other)}"
+            for n, pair in enumerate(pairs, start=1)
+        )
+        message = Message("user", self._comparison.fill({"input_text": marked(listed)}))
+        request = Request("names", (message,), reply_limit("names", self._settings))
+
+        def check(found: ComparisonSchema, odd: list[str]) -> ComparisonSchema:
+            known = [one for one in found.pairs if 1 <= one.pair <= len(pairs)]
+            unknown = len(found.pairs) - len(known)
+            odd += ["a verdict about a pair that was not asked for"] * unknown
+            if not known:
+                raise ReplyError("there is no verdict about any pair")
+            return found.model_copy(update={"pairs": known})
+
+        found = yield from read_json(request, ComparisonSchema, check)
+        verdicts: list[NameVerdict | None] = [None] * len(pairs)
+        for one in found.pairs:
+            reason = excerpt(fold_prose(one.reason), LONGEST_REASON)
+            verdicts[one.pair - 1] = NameVerdict(one.verdict, reason)
+        return verdicts
+
+    def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
+        """Writes a report on the elements in `context`.
+
+        If the reply is not a valid report, or repeats the instructions or itself, the model is
+        asked a second time. Raises ReplyError if the second reply can't be used either.
+        """
+        prompt = self._report.fill({**self._report_values, "input_text": marked(context)})
+        request = Request(
+            "report",
+            (Message("user", prompt),),
+            reply_limit("report", self._settings),
+            schema=ReportSchema.model_json_schema(),
+        )
+
+        def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
+            followed = _without_instructions(written, odd, self._report.instructions, context)
+            return _without_repetitions(followed, odd)
+
+        written = yield from read_json(request, ReportSchema, check)
+        return WrittenReport(
+            title=fold(as_written(written.title)),
+            summary=fold_prose(written.summary),
+            findings=[
+                FindingText(fold(as_written(finding.summary)), fold_prose(finding.explanation))
+                for finding in written.findings
+            ],
+            rating=written.rating,
+            rating_explanation=fold_prose(written.rating_explanation),
+        )
+
+
+def _described(letter: str, one: ComparedName) -> str:
+    name = excerpt(flat(one.name), LONGEST_NAME)
+    said = excerpt(" ".join(flat(text) for text in one.descriptions), LONGEST_SAID)
+    return f"{letter}: {name} | {flat(one.type) or 'no type'} | {said or 'nothing is said'}"
+
+
+def _refuse_unusable(gleaned: Gleaning, usable: Sequence[object], reasons: Sequence[str]) -> None:
+    """Raises ReplyError if there are records, but none of them can be used.
+
+    Those without a name, or with one that is too long, are left out and counted: to read them again
+    would give the same.
+    """
+    if not usable and sum(one.endswith(EMPTY) for one in reasons) < len(gleaned.records):
+        reason = Counter(reasons).most_common(1)[0][0]
+        raise ReplyError(f"none of the {len(gleaned.records)} records can be used: {reason}")
+
+
+def _without_instructions(
+    written: ReportSchema, odd: list[str], instructions: Instructions, context: str
+) -> ReportSchema:
+    """Returns a report without the findings that repeat the instructions, which are noted.
+
+    Raises ReplyError if nothing else is left, or if the title or the summary repeats them.
+    """
+
+    def copied(text: str) -> bool:
+        return instructions.are_copied_in(text, context)
+
+    for name, text in (("title", written.title), ("summary", written.summary)):
+        if copied(text):
+            raise ReplyError(f"the {name} repeats the instructions instead of following them")
+    findings = [one for one in written.findings if not copied(one.explanation or one.summary)]
+    if not findings:
+        raise ReplyError("the findings repeat the instructions instead of following them")
+    odd += ["a finding repeats the instructions"] * (len(written.findings) - len(findings))
+    return written.model_copy(update={"findings": findings})
+
+
+def _without_repetitions(written: ReportSchema, odd: list[str]) -> ReportSchema:
+    """Returns a report without the findings that repeat an earlier one, which are noted.
+
+    Raises ReplyError if the report is nothing but one repeated sentence: if the summary is one, or
+    if only one of three or more findings is left.
+    """
+    if is_loop(written.summary):
+        raise ReplyError("the summary repeats one sentence again and again")
+    new = are_new(one.explanation or one.summary for one in written.findings)
+    findings = [one for one, is_new in zip(written.findings, new, strict=True) if is_new]
+    left_out = len(written.findings) - len(findings)
+    if not findings or (len(findings) == 1 and left_out > 1):
+        raise ReplyError("the findings repeat one sentence again and again")
+    odd += ["a finding repeats an earlier one"] * left_out
+    return written.model_copy(update={"findings": findings})
+
+
+def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Reading:
+    def load(part: str) -> str:
+        return load_prompt(part, settings.prompts, known=KNOWN).fill(values).strip()
+
+    opening = load_prompt(name, settings.prompts, known=KNOWN, needs="input_text")
+    wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
+    values = {**values, "examples": _examples(settings, name, values)}
+    examples = ExampleRecords(values["examples"], claims=name == "claims")
+    return _Reading(opening, values, wording, settings.gleanings, examples)
+
+
+def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:
+    """Returns the examples of a prompt. Examples of the user are not changed."""
+    prompt = load_prompt(f"{name}_examples", settings.prompts, known=KNOWN)
+    text = prompt.fill(values).strip()
+    if name != "extract" or not prompt.is_ours:
+        return text
+    return fitted_examples(text, _types(settings))
+
+
+def _types(settings: Settings) -> tuple[str, ...]:
+    """Returns the types of entities that the user asks for, () if the model chooses them."""
+    return () if settings.entity_types == ("any",) else settings.entity_types
+
+
+def _language(settings: Settings, otherwise: str) -> dict[str, str]:
+    """The placeholders of the language of a text that is not about one passage."""
+    language = settings.language or otherwise
+    return {"language": language, "language_instruction": f"Write in {language}."}
+
+
+def _values(settings: Settings) -> dict[str, str]:
+    types = ", ".join(_types(settings))
+    language = settings.language or "the language of the passage"
+    instruction = "Write down every entity that matters, and give each a short type of your choice."
+    reminder = "Give each entity a short type of your choice."
+    if types:
+        instruction = f"Write down every entity of these types: {types}."
+        reminder = f"Only entities of these types: {types}."
+    predicates = 'Say it in general words, such as "works for" or "founded".'
+    if settings.relation_types:
+        predicates = f"Where one of these fits, take it: {', '.join(settings.relation_types)}."
+    words = str(int(DESCRIPTION_TOKENS * WORDS_PER_TOKEN))
+    return {
+        "entity_types": types or "whatever fits",
+        "entity_types_instruction": instruction,
+        "types_reminder": reminder,
+        "predicates_instruction": predicates,
+        "entity_specs": types or "any named entity",
+        "claim_description": WANTED_CLAIMS,
+        "language": language,
+        "language_instruction": f"Write names and descriptions in {language}.",
+        "max_words": words,
+        "max_length": words,
+        "max_report_length": str(REPORT_WORDS),
+    }

@@ -1,0 +1,207 @@
+"""The query backend with a model: LLM tasks that write prompts and read replies, without I/O."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final, Self, TypeVar
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
+from graphrag_neo4j.llm.replies.schemas import (
+    FOLLOW_UPS,
+    AnswerSchema,
+    PointsSchema,
+    PrimerSchema,
+    RatingSchema,
+)
+from graphrag_neo4j.llm.replies.structured_output import read_json
+from graphrag_neo4j.llm.tasks.questions import (
+    conversation_text,
+    next_questions,
+    questions_on,
+    self_contained,
+)
+from graphrag_neo4j.llm.tasks.reply_limits import ONE_WORD, PRIMER, reply_limit
+from graphrag_neo4j.model.context import ContextTable
+from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.model.types import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import fold, fold_prose, storable
+
+# The placeholders that the prompt files of this project and of microsoft/graphrag use.
+KNOWN: Final = (
+    *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),
+    *("question", "report_data", "response_type"),
+)
+# The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
+Answered = TypeVar("Answered", AnswerSchema, PrimerSchema)
+IsCopied = Callable[[str], bool]
+MAP_WORDS, REDUCE_WORDS = "1000", "2000"
+
+
+class LLMQueryBackend:
+    """The map and reduce steps, answers and ratings with a model.
+
+    The prompts come from the prompt files. `quotes` is False: a model writes its answers.
+    """
+
+    quotes = False
+
+    def __init__(self, settings: Settings) -> None:
+        def load(name: str, needs: str | None = None) -> Prompt:
+            return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
+
+        def worked(name: str, context_tokens: int) -> WorkedPrompt:
+            return WorkedPrompt.load(
+                name, settings, known=KNOWN, needs="context_data", context_tokens=context_tokens
+            )
+
+        self._settings = settings
+        self._values: Mapping[str, str] = {
+            "response_type": fold(settings.response_type),
+            "general_knowledge": "Add nothing that the material does not hold.",
+            "language": settings.language or "the language of the question",
+        }
+        self._whole = settings.map_style == "answer"
+        self._answer, self._reduce = load("answer", "context_data"), load("reduce", "report_data")
+        room = settings.map_context_tokens
+        self._map = worked("map_answer" if self._whole else "map", room)
+        self._rate = worked("rate", room)
+        self._prime = worked("prime", min(room, settings.max_context_tokens))
+        self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
+        self._suggest = load("suggest", "context_data")
+        self._suggest_next = load("suggest_next", "context_data")
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
+        return cls(settings)
+
+    def answer(
+        self, question: str, context: ContextTable, history: Sequence[Message]
+    ) -> StreamedTask:
+        """Answers from one context. Raises ReplyError if the reply is empty."""
+        system = self._fill(self._answer, context_data=marked(context.text))
+        return self._final(system, question, history)
+
+    def reduce(
+        self, question: str, points: Sequence[Point], history: Sequence[Message]
+    ) -> StreamedTask:
+        """Answers from the points of all map calls, the most helpful first."""
+        listed = "\n\n".join(
+            f"Analyst {n}, helpfulness {point.helpfulness}:\n{point.description}"
+            for n, point in enumerate(points, start=1)
+        )
+        system = self._fill(self._reduce, report_data=marked(listed), max_length=REDUCE_WORDS)
+        return self._final(system, question, history)
+
+    def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
+        """Returns the points in a context that help to answer the question."""
+        request = self._request("map", self._map, question, context)
+        is_copied = _copied(self._map, question, context)
+
+        def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
+            points = [one for one in found.points if not is_copied(one.description)]
+            if found.points and not points:
+                raise ReplyError("the points repeat the instructions instead of following them")
+            odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
+            return found.model_copy(update={"points": points})
+
+        if self._whole:
+            refuse = partial(_uncopied, is_copied=is_copied)
+            one = yield from read_json(request, AnswerSchema, refuse)
+            return [Point(fold_prose(one.answer), one.score)]
+        found = yield from read_json(request, PointsSchema, check)
+        return [Point(fold_prose(point.description), point.score) for point in found.points]
+
+    def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
+        """Returns the refs of the reports that are relevant to the question."""
+        request = self._request("rating", self._rate, question, context)
+        return (yield from read_json(request, RatingSchema)).relevant
+
+    def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
+        """Returns a first answer and follow-up questions."""
+        request = self._request("map", self._prime, question, context, PRIMER)
+        is_copied = _copied(self._prime, question, context)
+
+        def check(found: PrimerSchema, odd: list[str]) -> PrimerSchema:
+            _uncopied(found, odd, is_copied)
+            asked = [one for one in found.follow_ups if one.strip()]
+            own = [one for one in asked if not is_copied(one)]
+            odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
+            odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
+            return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
+
+        found = yield from read_json(request, PrimerSchema, check)
+        follow_ups = [fold(one) for one in found.follow_ups]
+        return Primer(fold_prose(found.answer), found.score, follow_ups)
+
+    def chooses_global(self, question: str) -> LLMTask[bool]:
+        """Tells whether the question is about the whole corpus. An unclear reply counts as no."""
+        prompt = self._fill(self._route, question=marked(storable(question)[0]))
+        message = Message("user", prompt)
+        reply = yield Request("rating", (message,), ONE_WORD, choices=("global", "local"))
+        return reply.text.strip().casefold().startswith("global")
+
+    def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]:
+        """Returns the question in a form that can be understood without the conversation.
+
+        Raises ReplyError if the reply is not a question.
+        """
+        prompt = self._fill(
+            self._follow_up,
+            history=marked(storable(conversation_text(history))[0]),
+            question=marked(storable(question)[0]),
+        )
+        limit = reply_limit("rating", self._settings)
+        request = Request("rating", (Message("user", prompt),), limit)
+        return (yield from self_contained(request, question))
+
+    def questions(self, material: SuggestionMaterial, n: int) -> LLMTask[Sequence[DraftQuestion]]:
+        """Returns questions on the collection or, after an answer, questions that follow on it.
+
+        Raises ReplyError if the reply can't be used.
+        """
+        if material.asked:
+            return next_questions(self._suggest_next, material, n)
+        language = self._settings.language or "the language of the reports"
+        return questions_on(self._suggest, material, n, language)
+
+    def _final(self, system: str, question: str, history: Sequence[Message]) -> StreamedTask:
+        last = Message("user", storable(question)[0])
+        messages = (Message("system", system), *history, last)
+        limit = reply_limit("answer", self._settings)
+        return StreamedTask(Request("answer", messages, limit), _refuse_empty)
+
+    def _request(
+        self,
+        step: Step,
+        prompt: WorkedPrompt,
+        question: str,
+        context: ContextTable,
+        limit: int | None = None,
+    ) -> Request:
+        values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
+        system = Message("system", self._fill(prompt, **values))
+        messages = (system, Message("user", storable(question)[0]))
+        return Request(step, messages, limit or reply_limit(step, self._settings))
+
+    def _fill(self, prompt: Prompt | WorkedPrompt, **values: str) -> str:
+        return prompt.fill({**self._values, **values})
+
+
+def _copied(prompt: WorkedPrompt, question: str, context: ContextTable) -> IsCopied:
+    """Returns a test of whether a text repeats the prompt instead of the question or material."""
+    material = f"{question}\n{context.text}"
+    return lambda text: prompt.instructions.are_copied_in(text, material)
+
+
+def _uncopied(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
+    """Returns an answer, which may be empty. Raises ReplyError if it repeats the prompt."""
+    if found.answer.strip() and is_copied(found.answer):
+        raise ReplyError("the answer repeats the instructions instead of following them")
+    return found
+
+
+def _refuse_empty(text: str) -> None:
+    if not storable(text)[0].strip():
+        raise ReplyError("the answer is empty")

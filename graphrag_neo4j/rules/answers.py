@@ -1,0 +1,507 @@
+"""Makes answers of quotations: ranks sentences, tells where each stands, groups them by community.
+
+Sentences are ranked by vectors and by words, and the two rankings are fused by reciprocal ranks
+(Cormack and others 2009). A draft takes the best ones; when it is known where they stand, they are
+ranked again, with the words of their speaker and of their document's title, and by the sentence
+encoder where the graph's vectors are its own. Maximal marginal relevance (Carbonell and Goldstein
+1998) selects different ones. A question about the whole is answered by the communities that come in
+the most documents.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from graphrag_neo4j.model.citations import CitationRef, bracket, cited, rewrite
+from graphrag_neo4j.model.context import ContextRecord
+from graphrag_neo4j.model.quotation import Draft, DraftedQuotation, Provenance, Verified
+from graphrag_neo4j.model.types import Point
+from graphrag_neo4j.rules.ranking import (
+    alike,
+    base_words,
+    language_read,
+    names_in,
+    quality,
+    subject_words,
+)
+from graphrag_neo4j.text.languages import ABOUT
+from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage, written
+from graphrag_neo4j.text.strings import excerpt, find_quote, flat, legible, shortened
+from graphrag_neo4j.vectors.static import matrix_of
+
+LONGEST = 460  # characters of a sentence that is quoted
+WIDE = 360  # characters of a quotation with the sentences after it
+REPLY = 600  # characters of a question with its reply
+CITED = 3  # records that are cited for one sentence
+TITLE = 80  # characters of a title
+DRAFTED = 80  # best sentences whose places are looked up
+QUOTATIONS = 5  # in an answer
+THEMES = 5  # in an answer to a question about the whole
+REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
+ENOUGH = 0.5  # share of the question's words, weighted by their rarity, that an answer holds
+AROUND = 0.4  # what a word counts that only the text around a sentence holds
+# The smallest cosine of a sentence that answers without the question's words: by static vectors, in
+# which "They bought fast cars." has 0.46 to "vehicle", and by the sentence encoder, in which 0.699
+# was the highest of sentences to eight questions that the documents did not answer.
+NEAR, MEANT = 0.45, 0.7
+RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
+RANK = 60  # the constant of reciprocal rank fusion
+WELL_SAID = 0.02  # what a point of a sentence's quality counts
+COUNT = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b", re.IGNORECASE)
+NEEDS_MODEL = "Without a model, nothing is counted, because no sentence of the documents says it."
+ITEM = "- "
+HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
+CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
+BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, which is a half then
+UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
+ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
+Words = frozenset[str]
+_passage = lru_cache(1_000)(read_passage)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence with its record and the citations for it."""
+
+    text: str
+    record: ContextRecord
+    citations: tuple[CitationRef, ...]
+
+    @property
+    def line(self) -> str:
+        """The sentence with its citations, as an item of a list."""
+        return f"{ITEM}{self.text} {bracket(self.citations)}"
+
+    @property
+    def drafted(self) -> DraftedQuotation:
+        """The sentence as its place is looked up."""
+        return DraftedQuotation(self.text, self.citations)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A quotation at its place: characters [start, end) of a document.
+
+    `at` is None where the place is not known: the text then stands in no chunk, for example because
+    a model wrote it. `speaker` is the name in the last speaker tag before it, None without one.
+    """
+
+    quote: Quote
+    text: str
+    at: Provenance | None = None
+    start: int = 0
+    end: int = 0
+    speaker: str | None = None
+
+    @property
+    def known(self) -> Words:
+        """The base words of its speaker and of its document's title."""
+        return _parts(f"{self.at.title if self.at else ''} {self.speaker}")
+
+    @property
+    def lines(self) -> str:
+        """The quotation with a citation; below it, who says it and where it stands."""
+        if self.at is None:
+            return self.quote.line
+        own: CitationRef = ("Sources", self.at.ref)
+        cites = [own] if own in self.quote.citations else self.quote.citations[:1]
+        who = f"{self.speaker}, in " if self.speaker else ""
+        place = f"{excerpt(self.at.title, TITLE)}, characters {self.start:,}–{self.end:,}"
+        return f"{ITEM}{self.text} {bracket(cites)}\n  {who}{place}"
+
+    def overlaps(self, other: "Quoted") -> bool:
+        """Tells whether both stand at the same place, or say about the same."""
+        same = self.at and other.at and self.at.document == other.at.document
+        at_once = same and self.start < other.end and other.start < self.end
+        return bool(at_once) or alike(self.text, other.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: the base words of its subject, those of them in no name, its names and language.
+
+    `whole` tells whether it is about all documents: it has no subject, but a word such as "theme".
+    """
+
+    words: Words
+    topic: Words
+    names: tuple[str, ...]
+    whole: bool
+    language: str = "en"
+
+    @classmethod
+    def of(cls, question: str) -> "Asked":
+        words, names = subject_words(question) | _acronyms(question), names_in(question)
+        topic = words - frozenset[str]().union(*map(_parts, names))
+        asked = frozenset(re.findall(r"\w+", question.lower()))
+        about_all = bool(ABOUT & (asked | base_words(question)))
+        return cls(words, topic, names, not words and about_all, language_read(question))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """How near a text is to the question.
+
+    `similarity` is its cosine; `covered` is the share of the question's words that it holds, from
+    0 to 1, in which rare words count more; `score` is the fused score.
+    """
+
+    similarity: float
+    covered: float
+    score: float
+
+
+def quotes_of(records: Iterable[ContextRecord]) -> list[Quote]:
+    """Returns the whole sentences of records, each once."""
+    return _once(quote for record in records for quote in _quotes(record))
+
+
+def _once(quotes: Iterable[Quote]) -> list[Quote]:
+    """Joins equal sentences with their citations."""
+    found: dict[str, Quote] = {}
+    for one in quotes:
+        first = found.setdefault(one.text, one)
+        # All citations of the first record are kept, because its chunk is the last of them.
+        room = max(CITED, len(first.citations))
+        citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:room]
+        found[one.text] = replace(first, citations=citations)
+    return list(found.values())
+
+
+def _quotes(record: ContextRecord) -> Iterator[Quote]:
+    own: tuple[CitationRef, ...] = ((record.kind, record.ref),)
+    if record.kind != "Reports":
+        for text in record.pieces or (record.text.rpartition(" | ")[2],):
+            yield from (Quote(one, record, own) for one in _sentences(text))
+        return
+    # A report that lists the members of a community has the form "name: description".
+    names = tuple(f"{name}: " for name in title_of(record).split(", "))
+    for piece in record.pieces or (record.text,):
+        for part in re.split(r"(?<=\])\s*", CLOSED.sub("\n\n", piece)):
+            text = rewrite(part, lambda *_: None).strip()
+            name = next((name for name in names if text.startswith(name)), "")
+            for one in _sentences(text.removeprefix(name)):
+                yield Quote(one, record, tuple(cited(part)) or own)
+
+
+def title_of(record: ContextRecord) -> str:
+    """Returns the title of a report, or the name or the beginning of another record."""
+    if found := CLOSED.match(record.text):
+        return found[2]
+    return shortened(record.text.split(" | ")[0].partition(":")[0], TITLE, len)
+
+
+@lru_cache(20_000)
+def _sentences(text: str) -> tuple[str, ...]:
+    """Returns the whole sentences of a text, each on one line."""
+    small = text == text.lower()
+    return tuple(
+        flat(one.text)
+        for one in read_passage(text).sentences
+        if len(one.text) <= LONGEST and _is_whole(one, text, small=small)
+    )
+
+
+def _is_whole(sentence: Sentence, text: str, *, small: bool) -> bool:
+    """Tells whether a sentence has its beginning and its end: a mark, or the end of its line.
+
+    `small` texts are written without capital letters.
+    """
+    if (sentence.text[0].islower() and not small) or UNFINISHED.search(sentence.text):
+        return False
+    before, after = text[: sentence.start].rstrip(" "), text[sentence.end :].lstrip(" ")
+    ended = ENDED.search(sentence.text) is not None or after[:1] in ("", "\n")
+    return ended and not before.endswith(BROKEN)
+
+
+def ranked(
+    asked: Asked,
+    texts: Sequence[str],
+    known: Sequence[Words] = (),
+    around: Sequence[Words] = (),
+    similarities: Sequence[float] = (),
+) -> list[Ranked]:
+    """Rates how near texts are to a question.
+
+    `known` holds the words of the speaker and the title of each text, which count for the topic of
+    the question, and `around` those of what stands around it. Without `similarities` the cosines of
+    static vectors are taken.
+    """
+    said, nothing = (
+        [_words(text, asked.language) for text in texts],
+        [frozenset[str]()] * len(texts),
+    )
+    often = Counter(word for words in said for word in words)
+    rare = {word: math.log(1 + len(texts) / (1 + often[word])) for word in sorted(asked.words)}
+
+    def share(wanted: Words, words: Words, beside: Words) -> float:
+        """Returns the share of the wanted words that is held, in which rare words count more."""
+        total = math.fsum(rare[word] for word in wanted) or 1
+        near = math.fsum(rare[word] for word in (wanted & beside) - words)
+        return (math.fsum(rare[word] for word in wanted & words) + AROUND * near) / total
+
+    of_all = [share(asked.words, words, frozenset()) for words in said]
+    of_topic = [
+        share(asked.topic, words | more, beside)
+        for words, more, beside in zip(said, known or nothing, around or nothing, strict=True)
+    ]
+    if not similarities and texts:
+        target, *vectors = matrix_of([" ".join(sorted(asked.words)), *texts])
+        similarities = [float(vector @ target) for vector in vectors]
+    nearness = [*zip(similarities, of_all, of_topic, strict=True)]
+    rankings = [_reciprocal_ranks(values) for values in (similarities, of_all, of_topic)]
+    return [
+        Ranked(
+            values[0],
+            max(values[1:]),
+            sum(ranks[value] for ranks, value in zip(rankings, values, strict=True)) / len(values)
+            + WELL_SAID * quality(text),
+        )
+        for values, text in zip(nearness, texts, strict=True)
+    ]
+
+
+def _reciprocal_ranks(values: Iterable[float]) -> Mapping[float, float]:
+    """Maps each value to the reciprocal of its rank, 1 for the largest one."""
+    found: dict[float, float] = {}
+    for rank, value in enumerate(sorted(values, reverse=True)):
+        found.setdefault(value, (RANK + 1) / (RANK + 1 + rank))
+    return found
+
+
+def is_near(asked: Asked, one: Ranked, near: float = NEAR) -> bool:
+    """Tells whether what is ranked so answers: by enough of the question's words, or by meaning."""
+    return bool(asked.words) and (one.covered >= ENOUGH or one.similarity >= near)
+
+
+@lru_cache(50_000)
+def _words(text: str, language: str) -> Words:
+    """Returns the base words of a text, also those in the language of the question.
+
+    The language of one sentence is a guess: "met" and "in" are also Dutch. Acronyms are words in
+    any language.
+    """
+    words = base_words(text) | _acronyms(text)
+    return words if language_read(text) == language else words | base_words(text, language)
+
+
+def _acronyms(text: str) -> Words:
+    return frozenset(found[0].lower() for found in ACRONYM.finditer(text))
+
+
+def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
+    """Drafts an answer from the sentences of the records of a context."""
+    asked = Asked.of(question)
+    if asked.whole and COUNT.search(question):
+        return Draft(lambda _: NEEDS_MODEL)
+    best = _best(asked, quotes_of(records))
+
+    def compose(found: Verified) -> str:
+        quoted = _quoted(best, found)
+        if not asked.whole:
+            return "\n\n".join(one.lines for one in _selected(asked, quoted, found))
+        return "\n\n".join(one.lines for one in _different(quoted, QUOTATIONS, ()))
+
+    return Draft(compose, [one.drafted for one in best])
+
+
+def _best(asked: Asked, quotes: Sequence[Quote]) -> list[Quote]:
+    """Returns the sentences whose places are looked up. The nearest chunks come first."""
+    if asked.whole or not asked.words:
+        return list(quotes[:DRAFTED]) if asked.whole else []
+    chunks = dict.fromkeys(one.record.id for one in quotes if one.record.kind == "Sources")
+    by_chunk = {id_: (RANK + 1) / (RANK + 1 + n) / 2 for n, id_ in enumerate(chunks)}
+    scores = {
+        one.text: found.score + by_chunk.get(one.record.id, 0.0)
+        for one, found in zip(quotes, ranked(asked, [one.text for one in quotes]), strict=True)
+    }
+    return sorted(quotes, key=lambda one: (-scores[one.text], one.text))[:DRAFTED]
+
+
+def _quoted(quotes: Iterable[Quote], found: Verified) -> list[Quoted]:
+    """Returns the quotations at their places, without halves and without what is repeated."""
+    places = ((one, found.provenance.get(one.drafted)) for one in quotes)
+    quoted = (
+        _at(one, at) if at else Quoted(one, one.text)
+        for one, at in places
+        if at is None or at.documents < REPEATED
+    )
+    return [one for one in quoted if one]
+
+
+def _at(quote: Quote, at: Provenance) -> Quoted | None:
+    """Returns a quotation with the sentences after it, None if it is no whole sentence there.
+
+    These are those of the same speaker and paragraph, as far as there is room. A question is quoted
+    with its reply, and with nothing else.
+    """
+    passage = _passage(at.text)
+    start, end = find_quote(quote.text, at.text) or (0, 0)
+    numbers = [n for n, one in enumerate(passage.sentences) if one.start < end and start < one.end]
+    if not numbers:
+        return None
+    sentences, first, last = passage.sentences, numbers[0], numbers[-1]
+    start, whole = sentences[first].start, last
+    while last + 1 < len(sentences):
+        asks = sentences[last].text.endswith("?")
+        if not (asks or passage.adjoins(last)):
+            break
+        last += 1
+        if sentences[last].end - start > (REPLY if asks else WIDE):
+            break
+        if ENDED.search(sentences[last].text) and not sentences[last].text.endswith("?"):
+            whole = last
+    end = sentences[whole].end
+    part = replace(sentences[first], text=at.text[start:end])
+    small = at.text == at.text.lower()
+    if part.text.endswith("?") or not _is_whole(part, at.text, small=small):
+        return None
+    if flat(part.text) == flat(at.title):  # the heading
+        return None
+    # Without a tag here, the last speaker of the nearest earlier chunk that has one speaks.
+    before = (one.speaker for text in at.earlier for one in reversed(_passage(text).sentences))
+    speaker = next(filter(None, (sentences[whole].speaker, *before)), None)
+    name = written(speaker) if speaker else None
+    return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end, name)
+
+
+def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
+    """Returns the quotations that answer, by maximal marginal relevance.
+
+    Each of them, its speaker, chunk or title has one of the question's names.
+    """
+    if not quoted:
+        return []
+    said = [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in quoted]
+    around = [_words(one.at.text, asked.language) if one.at else frozenset[str]() for one in quoted]
+    texts, known = [one.text for one in quoted], [one.known for one in quoted]
+    scored = ranked(asked, texts, known, around, found.similar(said) if found.similar else ())
+    near, left = MEANT if found.similar else NEAR, list[int]()
+    for n, one in enumerate(quoted):
+        words = _parts(one.at.text if one.at else one.text) | known[n]
+        named = not asked.names or any(_parts(name) & words for name in asked.names)
+        if named and is_near(asked, scored[n], near):
+            left.append(n)
+    left.sort(key=lambda n: (-scored[n].score, texts[n]))
+    vectors = matrix_of(texts)
+    best: list[int] = []
+    while left and len(best) < QUOTATIONS:
+        scores = {
+            n: RELEVANCE * scored[n].score
+            - (1 - RELEVANCE) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
+            for n in left
+        }
+        first = max(left, key=scores.__getitem__)
+        left.remove(first)
+        if not any(quoted[first].overlaps(quoted[m]) for m in best):
+            best.append(first)
+    return [quoted[n] for n in best]
+
+
+@lru_cache(10_000)
+def _parts(text: str) -> Words:
+    """Returns the base words of a text, also those between hyphens and underscores."""
+    parts = re.sub(r"[-_./]+", " ", text).lower()
+    return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
+
+
+def _different(quoted: Iterable[Quoted], most: int, used: Iterable[Quoted]) -> list[Quoted]:
+    """Returns the first quotations that are not like others or like those in `used`."""
+    taken, best = list(used), list[Quoted]()
+    for one in quoted:
+        if len(best) < most and not any(one.overlaps(other) for other in taken):
+            best.append(one)
+            taken.append(one)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Theme:
+    """A report with its sentences. `title` is "", and `ref` None, for a record of another kind."""
+
+    title: str
+    ref: int | None
+    quotes: Sequence[Quote]
+
+    @classmethod
+    def of(cls, point: Point) -> "_Theme":
+        """Reads a point in the form of `point_text`."""
+        title, ref, record = "", None, ContextRecord("Sources", 0, "", "")
+        quotes = []
+        for line in point.description.splitlines():
+            if found := HEADING.fullmatch(line):
+                title, ref = found[1], int(found[2])
+                record = ContextRecord("Reports", ref, "", title)
+            elif line.startswith(ITEM):
+                text = rewrite(line, lambda *_: None).removeprefix(ITEM).strip()
+                quotes.append(Quote(text, record, tuple(cited(line))))
+        return cls(title, ref, quotes)
+
+    def holds(self, one: Quoted) -> bool:
+        """Tells whether a quotation is one of the report's."""
+        return any(quote.text == one.quote.text for quote in self.quotes)
+
+    def section(self, quoted: Sequence[Quoted], found: Verified) -> str:
+        """Returns quotations under the title, with the number of documents in which it comes."""
+        lines = [one.lines for one in quoted]
+        if self.ref is None:
+            return "\n\n".join(lines)
+        reach = found.reach.get(self.ref) if found.documents > 1 else None
+        told = f", in {reach.documents:,} of {found.documents:,} documents" if reach else ""
+        return "\n".join([f"**{self.title}**{told} {bracket([('Reports', self.ref)])}", *lines])
+
+
+def point_text(record: ContextRecord, quotes: Iterable[Quote]) -> str:
+    """Returns the sentences of a record as a point says them, under the title of a report."""
+    lines = [one.line for one in quotes]
+    if record.kind == "Reports":
+        lines.insert(0, f"**{title_of(record)}** {bracket([(record.kind, record.ref)])}")
+    return "\n".join(lines)
+
+
+def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
+    """Drafts an answer from points in the form of `point_text`, grouped by their reports."""
+    asked, themes = Asked.of(question), [_Theme.of(point) for point in points]
+    refs = [theme.ref for theme in themes if theme.ref is not None]
+    if asked.whole and COUNT.search(question):
+        return Draft(lambda _: NEEDS_MODEL)
+    best = _best(asked, _once(quote for theme in themes for quote in theme.quotes))
+
+    def compose(found: Verified) -> str:
+        quoted = _quoted(best, found)
+        if asked.whole:
+            return "\n\n".join(_widest(themes, quoted, found))
+        groups: dict[int, list[Quoted]] = {}
+        for one in _selected(asked, quoted, found):
+            number = next(n for n, theme in enumerate(themes) if theme.holds(one))
+            groups.setdefault(number, []).append(one)
+        return "\n\n".join(themes[n].section(some, found) for n, some in groups.items())
+
+    return Draft(compose, [one.drafted for one in best], refs)
+
+
+def _widest(themes: Sequence[_Theme], quoted: Sequence[Quoted], found: Verified) -> Iterator[str]:
+    """Yields the themes that come in the most documents, each with one quotation.
+
+    This is the first one with most words of the title. Where the graph says nothing on the themes,
+    all their quotations are taken.
+    """
+
+    def width(theme: _Theme) -> tuple[int, int]:
+        reach = found.reach.get(theme.ref) if theme.ref is not None else None
+        return (-reach.documents, -reach.members) if reach else (0, 0)
+
+    used: list[Quoted] = []
+    for theme in sorted(themes, key=width):
+        if len(used) >= THEMES:
+            return
+        title = base_words(theme.title)
+        own = [one for one in quoted if theme.holds(one)]
+        own.sort(key=lambda one: -len(title & base_words(one.text)))
+        best = _different(own, 1 if found.reach else len(own), used)
+        if best:
+            used += best
+            yield theme.section(best, found)

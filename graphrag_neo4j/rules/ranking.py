@@ -1,0 +1,163 @@
+"""What sentences say, how well they read, and what a question names.
+
+Only counts of words are used, and equal scores are ordered by text. So the result is the same on
+every machine.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from graphrag_neo4j.rules.phrases import is_ordinary
+from graphrag_neo4j.text.languages import ABOUT, base_form, is_stop_word, language_of
+from graphrag_neo4j.text.sentences import WORD, read_passage
+from graphrag_neo4j.text.strings import without_possessive
+
+LIKE = 0.5  # two sentences with a larger share of common words say the same
+# Characters that link words or ask: in a language without spaces, a pair with one is no word.
+LINKS = re.compile("[的了是吗呢吧啊谁哪么怎はがをの]")
+IDEAL = range(8, 36)  # words in a sentence that reads well
+FILLERS = ("you know", "i mean", "kind of", "sort of", "like,", "um,", "uh,", "right?", "thank")
+OPENINGS = frozenset(
+    {"and", "but", "so", "or", "yeah", "yes", "well", "like", "because", "okay", "no", "oh"}
+)
+
+
+@lru_cache(50_000)
+def _read(text: str, language: str | None = None) -> tuple[frozenset[str], str]:
+    """Returns the content words of a text, and its language; None lets its words decide."""
+    words = [found[0].lower() for found in WORD.finditer(text)]
+    language = language or language_of(text, words)
+    if language in ("zh", "ja", "th"):
+        pairs = (text[i : i + 2] for i in range(len(text) - 1))
+        return frozenset(one for one in pairs if one.isalpha() and not LINKS.search(one)), language
+    return frozenset(word for word in words if not is_stop_word(word, language)), language
+
+
+def language_read(text: str) -> str:
+    """Returns the language that a text is read in."""
+    return _read(text)[1]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Returns the words of a sentence in lower case without stop words.
+
+    For a language without spaces it returns pairs of characters, without those of LINKS.
+    """
+    return _read(text)[0]
+
+
+@lru_cache(50_000)
+def base_words(text: str, language: str | None = None) -> frozenset[str]:
+    """Returns the content words of a text in their dictionary forms, in lower case.
+
+    Without a `language`, the words of the text decide, which is a guess for a short one.
+    """
+    words, language = _read(text, language)
+    return frozenset(base_form(without_possessive(word), language).lower() for word in words)
+
+
+@lru_cache(50_000)
+def quality(text: str) -> int:
+    """Rates how well a sentence reads without its context, from about -4 to 2."""
+    lower = f"{text.lower()} "
+    n = max(len(WORD.findall(text)), len(text.encode()) // 30)
+    found = 2 if n in IDEAL else 0
+    found -= 2 if n < 5 else 0
+    found -= 1 if text.endswith("?") else 0
+    found -= 1 if text[0].islower() else 0
+    found -= 1 if lower.split(maxsplit=1)[0].rstrip(",") in OPENINGS else 0
+    return found - min(2, sum(lower.count(filler) for filler in FILLERS))
+
+
+def centrality(texts: Sequence[str]) -> dict[str, float]:
+    """Rates how much each text shares with the others, from 0 to 1.
+
+    It is the mean count of the text's words, divided by the largest count of a word.
+    """
+    counts = Counter(word for text in texts for word in content_words(text))
+    most = max(counts.values(), default=1)
+    return {
+        text: sum(counts[word] for word in content_words(text))
+        / (most * max(IDEAL.start, len(content_words(text))))
+        for text in texts
+    }
+
+
+def choose(scores: Mapping[str, float], most: int, used: Iterable[str] = ()) -> list[str]:
+    """Selects at most `most` of the best texts that are not similar to each other or to `used`."""
+    return list(islice(best_first(scores, used), max(0, most)))
+
+
+def best_first(scores: Mapping[str, float], used: Iterable[str] = ()) -> Iterator[str]:
+    """Yields the texts that are not similar to better ones or to `used`, the best first.
+
+    Each takes the longer, the more were yielded before.
+    """
+    taken = list(used)
+    for text in sorted(scores, key=lambda text: (-scores[text], text)):
+        if not any(alike(text, other) for other in taken):
+            taken.append(text)
+            yield text
+
+
+def repeats(one: str, other: str) -> bool:
+    """Tells whether two texts have a sentence in common."""
+    return one in other or other in one or bool(_sentences(one) & _sentences(other))
+
+
+def alike(one: str, other: str) -> bool:
+    """Tells whether two texts say about the same: one has most words of the other."""
+    a, b = content_words(one), content_words(other)
+    return repeats(one, other) or len(a & b) > LIKE * max(1, min(len(a), len(b)))
+
+
+@lru_cache(50_000)
+def _sentences(text: str) -> frozenset[str]:
+    return frozenset(sentence.text for sentence in read_passage(text).sentences)
+
+
+GLOBAL: Final = re.compile(
+    r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|"
+    r"most (?:common|important|discussed)|patterns?|corpus|collection|dataset)\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(100)
+def names_in(question: str) -> tuple[str, ...]:
+    """Returns the names in a question: rows of words that begin with a capital.
+
+    In German none are found, because all nouns have a capital there.
+
+    >>> names_in("Did Fei-Fei Li meet Andrew Ng's students in Boston?")
+    ('Fei-Fei Li', 'Andrew Ng', 'Boston')
+    """
+    words = [without_possessive(found[0]) for found in WORD.finditer(question)]
+    if language_of(question, words) == "de":
+        return ()
+    rows: list[list[str]] = [[]]
+    for number, word in enumerate(words):
+        capital = word[:1].isupper() and word != "I" and word.lower() not in ABOUT
+        if capital and (number > 0 or not is_ordinary(word)):
+            rows[-1].append(word)
+        else:
+            rows.append([])
+    return tuple(" ".join(row) for row in rows if row)
+
+
+def subject_words(question: str) -> frozenset[str]:
+    """Returns the base words of what a question is about: without "say", "theme" and the like."""
+    return base_words(question) - ABOUT
+
+
+def is_global(question: str) -> bool:
+    """Tells whether a question has a word such as "themes" or "overall", and names nothing.
+
+    >>> is_global("What are the main themes?"), is_global("What are the main themes of Dune?")
+    (True, False)
+    """
+    return GLOBAL.search(question) is not None and not names_in(question)

@@ -1,0 +1,275 @@
+"""`kg-build import neo4j`: the Movies graph of another server, again and again."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from graphrag_neo4j import Answer, AsyncGraphRAG, Source
+from graphrag_neo4j.errors import GraphError, InputError
+from graphrag_neo4j.extras.importing.mapping import read_mapping
+from graphrag_neo4j.graph.connection import Graph, PlainRow, connect
+from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.settings import Settings
+from tests.cli.test_json import held
+from tests.conftest import Make, Run
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.paths import DATA, ROOT
+from tests.support.servers import TestServer
+
+MOVIES = DATA / "movies.cypher"
+PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")
+MAPPING = yaml.safe_load(PAGE.partition("```yaml\n")[2].partition("```")[0])
+
+
+@pytest.fixture
+async def movies(no_gds: str) -> AsyncIterator[Graph]:
+    """Another Neo4j, with the Movies graph."""
+    async with connect(no_gds, "neo4j", "any") as graph:
+        await graph.run_plain("MATCH (n) DETACH DELETE n")
+        await graph.run_plain("DROP CONSTRAINT movie_title IF EXISTS")
+        for statement in MOVIES.read_text("utf-8").split(";\n"):
+            if statement.strip():
+                await graph.run_plain(statement)
+        yield graph
+        await graph.run_plain("MATCH (n) DETACH DELETE n")
+        await graph.run_plain("DROP CONSTRAINT movie_title IF EXISTS")
+
+
+@pytest.fixture
+def mapping(tmp_path: Path) -> Path:
+    return written(tmp_path / "movies.yaml", MAPPING)
+
+
+def written(path: Path, content: object) -> Path:
+    path.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    return path
+
+
+async def all_of(graph: Graph) -> list[PlainRow]:
+    return await graph.run_plain(
+        "MATCH (n) OPTIONAL MATCH (n)-[r]->(m) "
+        "RETURN labels(n), properties(n), type(r), properties(r), elementId(m) "
+        "ORDER BY elementId(n), elementId(r)"
+    )
+
+
+async def test_a_graph_comes_is_cited_and_follows_its_source_at_the_cost_of_the_change(
+    graph: Graph, alone: Settings, movies: Graph, mapping: Path
+) -> None:
+    before = await all_of(movies)
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        built = await rag.import_neo4j(mapping, movies.address)
+        assert built.complete
+        assert (built.ingested.added, built.status and built.status.counts["documents"]) == (15, 15)
+        answer = await rag.query("Who directed Cloud Atlas?", method="local")
+        assert "Lana Wachowski directed Cloud Atlas." in answer.text
+        [cited] = [one for one in sources(answer) if "directed Cloud Atlas" in one.text]
+        assert cited.document == f"{mapping.as_uri()}#Person/Lana Wachowski"
+        assert cited.metadata == {"label": "Person", "born": 1965}
+        filtered = await rag.query(
+            "What does the composer write?", method="basic", where="released>=2012"
+        )
+        assert {one.title for one in sources(filtered)} == {"Cloud Atlas"}
+        themes = await rag.query("What are the main themes?", method="global")
+        assert "acted in" in themes.text
+        hanks = await rag.entity("tom hanks")
+        said = "Tom Hanks acted in Cloud Atlas (roles: Zachry, Isaac Sachs)."
+        assert ["Cloud Atlas", said, "to"] in [list(one) for one in hanks.related]
+        # The plot is read as any document is, and what it mentions is an entity.
+        assert (await rag.entity("Sonmi")).name == "Sonmi"
+
+        first = await dump(graph)
+        again = await rag.import_neo4j(mapping, movies.address)
+        assert (again.ingested.unchanged, again.ingested.chunks, again.dropped) == (15, 0, [])
+        assert await dump(graph) == first
+        assert await all_of(movies) == before
+
+        await movies.run_plain(
+            "MATCH (:Person {name: 'Tom Hanks'})-[r:ACTED_IN]->(:Movie {title: 'Cloud Atlas'}) "
+            "SET r.roles = ['Zachry']"
+        )
+        await movies.run_plain("MATCH (m:Movie {title: 'The Matrix Reloaded'}) DETACH DELETE m")
+        changed = await rag.import_neo4j(mapping, movies.address)
+        assert changed.ingested.changed == 4  # Hanks, and three who lost a relationship
+        assert changed.dropped == [f"{mapping.as_uri()}#Movie/The Matrix Reloaded"]
+        with pytest.raises(InputError, match="The Matrix Reloaded"):
+            await rag.entity("The Matrix Reloaded")
+
+        deleted = await rag.delete(mapping)
+        assert len(deleted[str(mapping)]) == 14
+        assert not any(key.startswith(("Entity", "Chunk", "Document")) for key in await dump(graph))
+    assert not any(isinstance(event, Notice) and "Error" in event.text for event in heard)
+
+
+def sources(answer: Answer) -> list[Source]:
+    return [source for citation in answer.citations for source in citation.sources]
+
+
+async def test_what_a_backend_has_read_of_a_record_gives_way_to_the_record(
+    graph: Graph, alone: Settings, movies: Graph, mapping: Path
+) -> None:
+    """As after a kill between its chunk and its evidence, if another command ran before."""
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(mapping, movies.address)
+        first = await dump(graph)
+        await graph.run_plain(
+            "MATCH (c:Chunk) WHERE c.text STARTS WITH 'Keanu' SET c.extraction = 'pending'"
+        )
+        await rag.index([])
+        rows = await graph.run_plain(
+            "MATCH (c:Chunk) WHERE c.extraction_with IS NOT NULL "
+            "RETURN c.text AS text ORDER BY text"
+        )
+        assert [row["text"][:5] for row in rows] == ["Keanu", "Six s"]
+        await rag.import_neo4j(mapping, movies.address)
+        await rag.index([], fresh=True)
+        assert entities(await dump(graph)) == entities(first)
+
+
+def entities(nodes: Mapping[str, object]) -> dict[str, object]:
+    return {k: v for k, v in nodes.items() if k.startswith(("Entity", "MENTIONS", "STATED"))}
+
+
+async def test_a_model_reads_the_texts_and_no_record(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint, movies: Graph, mapping: Path
+) -> None:
+    async with AsyncGraphRAG(settings()) as rag:
+        built = await rag.import_neo4j(mapping, movies.address)
+        assert built.complete
+        assert len({call.text for call in endpoint.log if call.kind == "extraction"}) == 1
+        [row] = await graph.run_plain("MATCH (d:Document) WHERE d.header <> '' RETURN d.header")
+        assert row["d.header"] == "title: Cloud Atlas"
+    async with AsyncGraphRAG(settings(gleanings=2)) as rag:  # other settings: read again
+        await rag.index([], again="extraction")
+        rows = await graph.run_plain(
+            "MATCH (c:Chunk) WHERE c.extraction_with IS NOT NULL RETURN c.text AS text"
+        )
+        assert [row["text"][:11] for row in rows] == ["Six stories"]
+        assert len({call.text for call in endpoint.log if call.kind == "extraction"}) == 1
+
+
+async def test_a_node_whose_key_is_too_long_for_an_index_is_left_out_and_counted(
+    graph: Graph, alone: Settings, movies: Graph, tmp_path: Path
+) -> None:
+    await movies.run_plain("MATCH (n) DETACH DELETE n")
+    await movies.run_plain(
+        "CREATE (:Movie {id: 1, name: 'Alien'})-[:FOLLOWS]->(:Movie {id: $long, name: 'Aliens'}), "
+        "(:Movie {id: 2, name: $long})",
+        long="o" * 9000,
+    )
+    nodes = {"Movie": {"name": "name", "key": "id"}}
+    path = written(tmp_path / "m.yaml", {"nodes": nodes, "relationships": {"FOLLOWS": None}})
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        assert (await rag.import_neo4j(path, movies.address)).complete
+    said = [event.text for event in heard if isinstance(event, Notice)]
+    assert "Nodes with the label Movie that are left out, without a key or a name: 1." in said
+    rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name ORDER BY name")
+    assert [row["name"] for row in rows] == ["Alien", "o" * 9000]
+
+
+async def test_names_that_several_nodes_share_are_told_apart_and_nameless_ones_are_counted(
+    graph: Graph, alone: Settings, movies: Graph, tmp_path: Path
+) -> None:
+    await movies.run_plain("MATCH (n) DETACH DELETE n")
+    await movies.run_plain(
+        "CREATE (a:Person:Star {id: 1, name: 'Alien'}), (:Person {id: 2, name: 'Ada Smith'}), "
+        "(:Person {id: 3, name: 'ada smith'}), (m:Movie {id: 4, name: 'Alien'}), (:Movie {id: 5}), "
+        "(:Movie {id: 4, name: 'Twice'}), (a)-[:ACTED_IN]->(m)"
+    )
+    nodes = {label: {"name": "name", "key": "id"} for label in ("Star", "Person", "Movie")}
+    path = written(tmp_path / "m.yaml", {"nodes": nodes, "relationships": {"ACTED_IN": None}})
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        built = await rag.import_neo4j(path, movies.address)
+        assert built.ingested.repeated == [f"{path.as_uri()}#Movie/4"]
+    rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name, e.type AS type")
+    assert {(row["name"], row["type"]) for row in rows} == {
+        ("Alien (star)", "star"),
+        ("Alien (movie)", "movie"),
+        ("Ada Smith (2)", "person"),
+        ("ada smith (3)", "person"),
+    }
+    said = [event.text for event in heard if isinstance(event, Notice)]
+    assert "Nodes with the label Movie that are left out, without a key or a name: 1." in said
+    [record] = await graph.run_plain("MATCH (c:Chunk) WHERE c.text CONTAINS 'acted' RETURN c.text")
+    assert record["c.text"] == "Alien (star) (star)\nAlien (star) acted in Alien (movie)."
+
+
+async def test_a_hub_has_several_chunks_each_with_its_relationships(
+    graph: Graph, alone: Settings, movies: Graph, mapping: Path
+) -> None:
+    await movies.run_plain(
+        "MATCH (p:Person {name: 'Tom Hanks'}) UNWIND range(1, 60) AS n "
+        "CREATE (p)-[:ACTED_IN {roles: ['A man with a number']}]->(:Movie {title: 'Film No. ' + n})"
+    )
+    async with AsyncGraphRAG(alone.changed(chunk_tokens=200)) as rag:
+        assert (await rag.import_neo4j(mapping, movies.address)).complete
+    rows = await graph.run_plain(
+        "MATCH (d:Document {title: 'Tom Hanks'})<-[:PART_OF]-(c:Chunk) "
+        "RETURN c.text AS text, c.n_tokens AS tokens, c.index AS index, "
+        "COUNT { ()-[s:STATED WHERE s.chunk = c.id]->() } AS stated ORDER BY index"
+    )
+    assert len(rows) > 3
+    assert all(row["tokens"] <= 200 for row in rows)
+    lines = [row["text"].count("acted in") for row in rows]
+    assert [row["stated"] for row in rows] == lines
+    assert sum(lines) == 62
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_command_imports_and_suggests_a_mapping(kg: Run, movies: Graph, tmp_path: Path) -> None:
+    given = ("import", "neo4j", "--from", movies.address)
+    path = tmp_path / "suggested.yaml"
+    done = kg(*given, "--suggest-mapping", path)
+    assert done.code == 0
+    assert yaml.safe_load(path.read_text("utf-8")) == MAPPING
+    assert "exists: name a new file" in kg(*given, "--suggest-mapping", path).err
+    imported = kg(*given, "--mapping", path, "--json")
+    assert held("index", imported)["ingested"]["added"] == 15
+    assert "Give either --mapping" in kg(*given).err
+    nowhere = kg("import", "neo4j", "--from", "no-home", "--mapping", path)
+    assert "no-home is neither an address" in nowhere.err
+    refused = kg("import", "neo4j", "--from", "bolt://127.0.0.1:1", "--mapping", path)
+    assert "set --from to one that runs" in refused.err
+
+
+async def test_a_database_without_such_nodes_and_the_own_one_are_refused(
+    graph: Graph, alone: Settings, server: TestServer, movies: Graph, mapping: Path
+) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(mapping, movies.address)
+        before = await dump(graph)
+        await movies.run_plain("MATCH (n) DETACH DELETE n")
+        with pytest.raises(InputError, match="no node with a label"):
+            await rag.import_neo4j(mapping, movies.address)
+        with pytest.raises(InputError, match="that of the graph itself"):
+            await rag.import_neo4j(
+                mapping, server.uri, username=server.username, password=server.password
+            )
+        with pytest.raises(GraphError, match="set --username and NEO4J_SOURCE_PASSWORD"):
+            await rag.import_neo4j(mapping, server.uri, password="wrong")
+        assert await dump(graph) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("nodes: {Movie: {nme: title}}", r"m.yaml: nodes.Movie.name must be given"),
+        ("nodes: {Movie: {name: t, keys: id}}", r"nodes.Movie can't hold keys. Did you mean key\?"),
+        ("node: {}", r"can't hold node. Did you mean nodes\?|nodes must be given"),
+        ("nodes: {}", r"nodes .*at least 1"),
+        ("nodes: {Movie: {name: t, text: plot}}", r"nodes.Movie.text .*"),
+        ("[", "is not YAML"),
+        ("", "m.yaml: the file"),
+    ],
+)
+def test_a_wrong_mapping_is_told_in_a_sentence(content: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=says):
+        read_mapping(path)

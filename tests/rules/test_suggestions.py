@@ -1,0 +1,68 @@
+"""Questions made by rules: in forms that quotations answer."""
+
+from collections.abc import Sequence
+
+from graphrag_neo4j.model.material import SuggestionMaterial, Topic
+from graphrag_neo4j.rules.query_backend import rule_questions
+
+SAID = (
+    "KEVIN SCOTT: Welcome to the program, and thank you for being here with us today, Ada.\n"
+    "ADA LOVELACE: I think that engines weave algebraic patterns just as looms weave flowers.\n"
+    "ADA LOVELACE: And I never saw two engines that work in quite the same manner, to be honest.\n"
+)
+
+
+def topic(name: str, kind: str = "concept", *texts: str, documents: int = 1) -> Topic:
+    passages = [(f"d{n}", text) for n, text in enumerate(texts)]
+    return Topic(name, name, kind, "", documents, passages)
+
+
+def made(*topics: Topic, pairs: Sequence[tuple[str, str]] = (), documents: int = 3) -> list[str]:
+    material = SuggestionMaterial((), topics, pairs, documents)
+    return [one.text for one in rule_questions(material)]
+
+
+def test_the_forms_take_turns_and_a_name_that_says_nothing_is_no_topic() -> None:
+    topics = [
+        topic("engine", "concept", SAID),
+        topic("Ada Lovelace", "person", SAID),
+        topic("It Is", "concept", "It Is."),
+        topic("pattern", "concept", "A pattern."),
+        topic("algebra", "concept", "All algebra."),
+    ]
+    assert made(*topics, pairs=[("pattern", "algebra")]) == [
+        "What are the main themes?",
+        "What does Ada Lovelace say about engine?",
+        "Who is Ada Lovelace?",
+        "How are pattern and algebra related?",
+        "What do the documents say about algebra?",
+    ]
+
+
+def test_other_languages_get_the_form_that_names_alone_answer() -> None:
+    german = "Der Rat der Stadt hat das Geld für die Mole nicht gegeben, und das war nicht gut."
+    assert made(topic("Mole", "concept", german)) == ["Was wird über Mole gesagt?"]
+    assert made(topic("北京大学", "organization", "他在北京大学读书。")) == [
+        "关于北京大学说了什么？"
+    ]
+    assert made(topic("القاهرة", "location", "ولد الشاعر في القاهرة سنة 1903.")) == [
+        "ماذا عن القاهرة؟"
+    ]
+    both = (topic("Mole", "concept", german), topic("engine", "concept", SAID))
+    assert made(*both) == [
+        "What are the main themes?",
+        "Was wird über Mole gesagt?",
+        "What does Ada Lovelace say about engine?",
+    ]
+    # After an answer there is no question on the whole, and its language is that of the others.
+    material = SuggestionMaterial((), both, (), 3, ["Wer ist Ada?"], f"{german} Das ist Ada.")
+    assert [one.text for one in rule_questions(material)] == [
+        "Was wird über Mole gesagt?",
+        "Was wird über engine gesagt?",
+    ]
+    engine = [topic("engine", "concept", SAID)]
+    material = SuggestionMaterial((), engine, (), 3, ["Who is Ada?"], "Ada.")
+    assert [one.text for one in rule_questions(material)] == [
+        "What does Ada Lovelace say about engine?"
+    ]
+    assert rule_questions(SuggestionMaterial((), (), (), 0, ["Who?"])) == []

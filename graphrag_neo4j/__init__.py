@@ -8,8 +8,13 @@ from typing import Any
 
 import lazy_loader
 
-_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+__all__.sort()
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name

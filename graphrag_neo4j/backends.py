@@ -34,7 +34,7 @@ EXTRACTIVE_WORKERS = 2  # threads
 ENCODED_AT_ONCE = 16  # texts; they take a second or two, and what is embedded is saved so often
 
 
-class Pool(Protocol):
+class WorkerPool(Protocol):
     """The workers of a cluster: `run` runs up to `in_flight` tasks of `backend` on them."""
 
     @property
@@ -63,7 +63,7 @@ class Cluster(Protocol):
     def cutting(self, cuts: "Cuts", /) -> "Cuts": ...
     def pool(
         self, make: Callable[[Settings], IndexBackend], endpoint: "Endpoint | None", /
-    ) -> Pool: ...
+    ) -> WorkerPool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class IndexSetup:
     embedder: Embedder
     endpoint: "Endpoint | None"
     encoder: Literal["no", "wanted", "required"] = "no"
-    pool: "Pool | None" = None
+    pool: "WorkerPool | None" = None
 
     def opened(self, listen: Listener) -> AbstractAsyncContextManager[object]:
         """Allows the pool to start its workers, and stops them at the end."""

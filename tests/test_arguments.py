@@ -107,11 +107,9 @@ def test_an_address_that_is_none_is_said_with_the_one_to_set(address: str, inste
         ({"method": "locl"}, "method must be one of .*, not 'locl'. Did you mean local?"),
         ({"level": -1}, "level must be a whole number from 0 on"),
         ({"level": "0"}, "level must be a whole number, and '0' was given"),
-        ({"expand": "walk"}, "must be one of hop, ppr, not 'walk'"),
         ({"dynamic": "no"}, "dynamic must be True or False, and 'no' was given"),
         ({"history": ["ab"]}, "history must be a list of pairs"),
         ({"method": "local", "level": 0}, "option level is for global search, but the method is"),
-        ({"method": "global", "expand": "hop"}, "The option expand is for local and drift search"),
         ({"dynamic": True, "level": 0}, "The option dynamic chooses the reports itself"),
     ],
 )
@@ -317,8 +315,6 @@ def test_names_that_are_misspelt_options_that_do_nothing_and_levels_that_are_not
         "The option level",
         "The option prefilter",
     ]
-    ran = kg("query", "What are the main themes?", "--expand", "hop", "--json")
-    assert "The option expand has no effect here" in ran.err
     ran = kg("query", "What are the main themes?", "--level", "77")
     assert ran.code == 1
     assert "There is no level 77. The only level is 0." in ran.err
@@ -332,7 +328,7 @@ def test_a_setting_of_the_client_and_an_unknown_name_are_refused_for_one_questio
         said = refused(lambda how=how: asked_of("Who?", how, settings))  # type: ignore[misc]
         assert f"{name} can't be changed for one question" in said
         assert "secret" not in said
-    for name in ("expnd", "map_cals", "metod"):
+    for name in ("prefiltr", "map_cals", "metod"):
         unknown: Any = {name: 1}
         with pytest.raises(InputError, match=f"no option and no setting {name}. Did you mean "):
             asked_of("Who?", unknown, settings)

@@ -25,7 +25,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes and locks
 BEGINS = """
 import sys
 from pathlib import Path
-from graphrag_neo4j.text.files import whole_file
+from graphrag_neo4j.files import whole_file
 with whole_file(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()

@@ -46,13 +46,13 @@ from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.rules import answers
 from graphrag_neo4j.rules import ranking as choosing
-from graphrag_neo4j.rules.extraction import claims_of
+from graphrag_neo4j.rules.extraction import dated_claims
 from graphrag_neo4j.rules.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import strings as text
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.sentences import read_passage
-from graphrag_neo4j.web.page import Pool
+from graphrag_neo4j.web.page import TextPool
 
 pytestmark = pytest.mark.slow
 
@@ -182,7 +182,7 @@ def _reported(written: str) -> None:
 
 def _cited(written: str) -> None:
     citations.cited(written)
-    citations.ground(written, {"Entities": {1}})
+    citations.keep_known(written, {"Entities": {1}})
     citations.footnoted(written, {("Entities", 1): 1})
     citations.with_long_refs(written)
 
@@ -207,8 +207,8 @@ def _quoted(whole: str) -> None:
 
 
 def _packed(whole: str) -> None:
-    Pool().exactly(whole)
-    Pool().loosely(whole)
+    TextPool().exactly(whole)
+    TextPool().loosely(whole)
 
 
 class OnTerminal(io.StringIO):
@@ -254,7 +254,7 @@ ALONE: dict[str, Callable[[str], object]] = {
 # piece again and again, so it takes long for characters without a word, but twice for twice.
 OF_CHUNKS: dict[str, Callable[[str], object]] = {
     "sentences": read_passage,
-    "rules of claims": claims_of,
+    "rules of claims": dated_claims,
     "quotations": _quoted,
     "cutting": lambda whole: cut(whole, max_tokens=600, overlap=100),
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.words import refusal
+from graphrag_neo4j.cli.output.words import error_sentence
 from graphrag_neo4j.errors import GraphRAGError
 
 INTERRUPTED = 130
@@ -57,7 +57,6 @@ MODULES = {
     "delete": "change",
     "resolve": "change",
     "import": "change",
-    "doctor": "neo4j",
 }
 
 
@@ -91,7 +90,11 @@ class LazyGroup(click.Group):
         self.used = name
         with without_unused():
             module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
-        command: click.Command = getattr(module, "import_" if name == "import" else name)
+        command: click.Command = next(
+            getattr(module, found)
+            for found in (f"{name}_command", f"{name}_group")
+            if hasattr(module, found)
+        )
         if rare := [one.opts[0] for one in command.params if getattr(one, "hidden", False)]:
             command.epilog = f"Rarer options, which the documentation explains: {', '.join(rare)}."
         return command
@@ -131,7 +134,7 @@ def main() -> None:
     """Runs a command and ends the process with its exit code."""
     # Our own error messages say what to do; the driver's log would only repeat them.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
-    terminal.prepare()
+    terminal.filter_standard_streams()
     # The objects that imports create live until the end of the process. To search them for garbage
     # again and again (after 700 new ones by default) took a third of the time of a short command.
     gc.set_threshold(10_000)
@@ -148,7 +151,7 @@ def _run() -> int:
         terminal.usage_error(error)
         return error.exit_code
     except GraphRAGError as error:
-        terminal.line(f"Error: {refusal(error)}", error=True)
+        terminal.line(f"Error: {error_sentence(error)}", error=True)
         return 1
     except (KeyboardInterrupt, click.Abort):
         saved = "The work done so far is saved. Run the same command again to continue."

@@ -35,7 +35,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
     "The title of the page. The default is the number of documents and their common folder, "
     "or the title of the document if there is only one.",
 )
-def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's name
+def map_command(output: Path, title: str | None) -> None:
     """Write a web page that shows the communities, their reports and the reports' sources.
 
     The page is one file that works without a network. It contains the texts of the documents, so
@@ -47,7 +47,7 @@ def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's 
         return (await explore.read_map(rag.graph)).page(title, settings.graph_name).encode()
 
     settings = options.settings_of()
-    content = options.ask(settings, work, fleeting=True)
+    content = options.ask_client(settings, work, fleeting=True)
     options.write_output(output, content)
     size = f"{len(content) / 1e6:,.1f} MB"
     terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
@@ -56,7 +56,7 @@ def map(output: Path, title: str | None) -> None:  # noqa: A001 - the command's 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), callback=options.refuse_unwritable)
 @options.flag("--yes", "Replace FILE if it exists.")
-def export(file: Path, yes: bool) -> None:
+def export_command(file: Path, yes: bool) -> None:
     """Write the graph to FILE for other programs.
 
     If the name ends in .graphml, FILE holds the entities, their relationships and the titles of
@@ -72,7 +72,7 @@ def export(file: Path, yes: bool) -> None:
         listen(Started("export"))
         await explore.export(rag.graph, file)
 
-    options.ask(options.settings_of(), work, fleeting=True)
+    options.ask_client(options.settings_of(), work, fleeting=True)
     terminal.line(f"The graph is in {file}.", error=not (file.is_file() or file.is_dir()))
 
 
@@ -102,7 +102,7 @@ def export(file: Path, yes: bool) -> None:
     "Whether to open Neo4j Browser in your web browser.",
     default=True,
 )
-def browse(
+def browse_command(
     *,
     list_: bool,
     save: Path | None,
@@ -128,7 +128,7 @@ def browse(
         listen(Started("guide"))
         return explore.sections(await explore.example_values(rag.graph))
 
-    found = options.ask(settings, work, fleeting=True)
+    found = options.ask_client(settings, work, fleeting=True)
     for section in found if list_ else ():
         terminal.line(section.title, style="bold")
         for query in section.queries:
@@ -220,7 +220,7 @@ def has_screen() -> bool:
 
 
 @click.command()
-def mcp() -> None:
+def mcp_command() -> None:
     """Serve the graph to an AI assistant over the Model Context Protocol. Access is read-only.
 
     The assistant starts this command and talks to it over standard input and output. `kg-build
@@ -236,4 +236,4 @@ def mcp() -> None:
         await server.serve_stdio(rag)
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        options.ask(settings, work, fleeting=True)
+        options.ask_client(settings, work, fleeting=True)

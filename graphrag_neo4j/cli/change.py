@@ -32,7 +32,7 @@ NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
 @options.source_root_option
-def delete(sources: tuple[str, ...], source_root: Path | None) -> None:
+def delete_command(sources: tuple[str, ...], source_root: Path | None) -> None:
     """Delete documents from the graph.
 
     This also deletes entities, relationships and claims that no other document supports. SOURCES
@@ -42,7 +42,9 @@ def delete(sources: tuple[str, ...], source_root: Path | None) -> None:
         check_path(source, "A source")
 
     reading = ReadOptions(source_root=source_root)
-    found = options.ask(options.settings_of(), lambda rag, _: rag.delete(*sources, options=reading))
+    found = options.ask_client(
+        options.settings_of(), lambda rag, _: rag.delete(*sources, options=reading)
+    )
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
     if any(found.values()):
@@ -63,7 +65,7 @@ def delete(sources: tuple[str, ...], source_root: Path | None) -> None:
 @options.value("--documents", "GLOB", "With --split: mentions in these documents.")
 @options.value("--label", None, "With --split: what stands in brackets in the new name.")
 @options.value("--undo", "REF", "Undo the decision REF.", type=click.IntRange(min=1))
-def resolve(
+def resolve_command(
     list_: bool,
     **said: Any,  # noqa: ANN401 - what AsyncGraphRAG.resolve receives
 ) -> None:
@@ -93,7 +95,7 @@ def resolve(
             await rag.resolve(**said)
         return await rag.name_decisions()
 
-    decisions = options.ask(options.settings_of(), work, quiet=list_)
+    decisions = options.ask_client(options.settings_of(), work, quiet=list_)
     if not list_:
         terminal.line(_done(said, decisions))
         terminal.line(
@@ -123,14 +125,14 @@ def _done(said: Mapping[str, Any], decisions: Sequence[NameDecision]) -> str:
 
 
 @click.group("import")
-def import_() -> None:
+def import_group() -> None:
     """Import an index of microsoft/graphrag, or a graph from another Neo4j."""
 
 
 MAPPING = click.Path(dir_okay=False, path_type=Path)
 
 
-@import_.command()
+@import_group.command()
 @options.value("--from place", "ADDRESS", "The other Neo4j: bolt://…, or a --home.", required=True)
 @options.value("--mapping", "FILE", "What becomes entities, relationships and texts.", type=MAPPING)
 @options.value(
@@ -146,7 +148,7 @@ MAPPING = click.Path(dir_okay=False, path_type=Path)
 @options.max_cost_option
 @options.quiet_option
 @options.json_option
-def neo4j(
+def neo4j_command(
     place: str,
     mapping: Path | None,
     suggest_mapping: Path | None,
@@ -162,13 +164,16 @@ def neo4j(
 
     The password is that in NEO4J_SOURCE_PASSWORD; otherwise it is asked for.
     """
-    reading, settings = options.reading_of(more), options.settings_of(max_cost=more.pop("max_cost"))
+    reading, settings = (
+        options.read_options_of(more),
+        options.settings_of(max_cost=more.pop("max_cost")),
+    )
     more["password"] = os.environ.get(PASSWORD, "")
     if "://" in place and not more["password"] and terminal.can_ask():
         asked = f"Password of {more['username']} at {place}"
         more["password"] = click.prompt(asked, default="", show_default=False, hide_input=True)
     if mapping and not suggest_mapping:
-        built = options.ask(
+        built = options.ask_client(
             settings,
             lambda rag, _: rag.import_neo4j(mapping, place, options=reading, **more),
             quiet=quiet or as_json_,
@@ -185,10 +190,10 @@ def neo4j(
         raise click.UsageError("Give either --mapping or --suggest-mapping.")
 
 
-@import_.command()
+@import_group.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @options.json_option
-def graphrag(folder: Path, as_json_: bool) -> None:
+def graphrag_command(folder: Path, as_json_: bool) -> None:
     """Import the Parquet tables of microsoft/graphrag.
 
     DIR is the output folder of microsoft/graphrag, version 2 or 3. The import calls no model, and
@@ -205,7 +210,7 @@ def graphrag(folder: Path, as_json_: bool) -> None:
         imported = await rag.import_graphrag(tables)
         return imported, (await rag.status()).pending
 
-    imported, pending = options.ask(settings, work, quiet=as_json_)
+    imported, pending = options.ask_client(settings, work, quiet=as_json_)
     if as_json_:
         terminal.json_text(options.as_json({**asdict(imported), "pending": pending}))
         return

@@ -1,4 +1,4 @@
-"""Checks the requirements of indexing and queries. Each is really tried, and leaves no traces.
+"""`kg-build doctor`: tries each requirement of indexing and queries, and leaves no traces.
 
 Neo4j must be new enough and writable, have both kinds of index, and Leiden must run where KG_GDS
 says. Each chat model must reply, stream, write JSON and read the longest prompt whole, as far as
@@ -10,12 +10,17 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, TypedDict
 from uuid import uuid4
 
+import anyio
+import click
 from anyio.to_thread import run_sync
 
+from graphrag_neo4j.cli import options
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
@@ -48,6 +53,11 @@ SCHEMA: Final = {
 }
 CORRECT: Final = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
 STREAMS: Final = "Answers are streamed: use a model or a server that can stream."
+MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
+    True: ("ok", "green"),
+    False: ("wrong", "red"),
+    None: ("-", "dim"),
+}
 ABLE: Final = "Use a model that follows instructions better."
 
 
@@ -63,6 +73,38 @@ class Check:
     ok: bool | None
     says: str
     fix: str = ""
+
+
+@click.command()
+@options.json_option
+def doctor_command(as_json_: bool) -> None:
+    """Check Neo4j and the models, and tell you how to fix problems.
+
+    The checks cover Neo4j, Graph Data Science and the models. Each chat
+    model gets three short calls and one prompt as long as the longest that indexing or a question
+    sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
+    not set.
+    """
+    settings = options.settings_of()
+
+    async def work() -> list[Check]:
+        with listening(quiet=as_json_) as listen:
+            return await examine(settings, listen)
+
+    checks = anyio.run(work)
+    wrong = sum(check.ok is False for check in checks)
+    if as_json_:
+        result = {"ok": not wrong, "checks": [asdict(check) for check in checks]}
+        terminal.json_text(options.as_json(result))
+        raise click.exceptions.Exit(int(bool(wrong)))
+    for check in checks:
+        mark, style = MARKS[check.ok]
+        terminal.line((f"{mark:<7}", style), f"{check.name}: {check.says}")
+        for fix in check.fix.split("\n") if check.fix else ():
+            terminal.line(f"       {fix}", style="yellow")
+    failed = f"{wrong} of {len(checks)} checks failed."
+    terminal.line(failed if wrong else "No problems were found.")
+    raise click.exceptions.Exit(int(bool(wrong)))
 
 
 async def examine(settings: Settings, listen: Listener = silent) -> list[Check]:

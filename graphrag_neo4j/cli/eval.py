@@ -76,7 +76,7 @@ class _InOrder(click.Group):
 
 
 @click.group(cls=_InOrder)
-def eval() -> None:  # noqa: A001 - the name of the command
+def eval_group() -> None:
     """Measure how good the answers are, on your own documents and with your own model.
 
     An evaluation is a FOLDER of plain files, with one record on each line. The commands continue
@@ -187,7 +187,7 @@ def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
     raise click.exceptions.Exit(1)
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @click.argument("file", required=False, type=file_argument, metavar="[FILE]")
 @options.value(
@@ -210,7 +210,7 @@ def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
     type=UP_TO_50,
 )
 @paying_options
-def questions(
+def questions_command(
     folder: Path,
     file: Path | None,
     column: str | None,
@@ -259,13 +259,13 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
         terminal.line(f"`kg-build eval answers {folder.path}` has them answered.")
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @options.value(
     "-c --condition conditions",
     "CONDITION",
     "A condition that answers; repeat the option for several. C0 to C3, TS and SS are those of the "
-    "paper. A method is one, too, with details: global:2, global:dynamic, local:ppr, local:hop, "
+    "paper. A method is one, too, with details: global:2, global:dynamic, local, "
     "drift, basic, text. NAME=local,max_context_tokens=4000 sets more and gives it a name. They "
     f"are added to those of earlier runs. [default: {', '.join(PAPER)}]",
     multiple=True,
@@ -277,7 +277,12 @@ def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
     type=click.IntRange(min=500),
 )
 @paying_options
-def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **values: Any) -> None:  # noqa: ANN401 - settings
+def answers_command(
+    folder: Path,
+    conditions: tuple[str, ...],
+    window: int | None,
+    **values: Any,  # noqa: ANN401 - settings
+) -> None:
     """Have each condition answer each question.
 
     An answer is saved as soon as it is there, and is asked for again only if something that it
@@ -293,7 +298,7 @@ def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **val
     _refuse_failed("answers", reasons)
 
 
-@eval.command("import")
+@eval_group.command("import")
 @folder_argument
 @click.argument("file", type=file_argument, metavar="FILE")
 @options.value(
@@ -302,7 +307,7 @@ def answers(folder: Path, conditions: tuple[str, ...], window: int | None, **val
     "The name of the other system in all tables, such as lightrag.",
     required=True,
 )
-def import_(folder: Path, file: Path, condition: str) -> None:
+def import_answers_command(folder: Path, file: Path, condition: str) -> None:
     """Take the answers of another system from a file.
 
     FILE has one JSON object on each line, with the fields question and answer, and if they are
@@ -323,7 +328,7 @@ def import_(folder: Path, file: Path, condition: str) -> None:
         raise click.exceptions.Exit(1)
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @metric_option
 @options.value(
@@ -334,7 +339,7 @@ def import_(folder: Path, file: Path, condition: str) -> None:
 )
 @condition_option
 @paying_options
-def judge(
+def judge_command(
     folder: Path,
     metrics: tuple[Metric, ...],
     repeats: int | None,
@@ -359,10 +364,10 @@ def judge(
     _refuse_failed("verdicts", reasons)
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @paying_options
-def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
+def claims_command(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
     """Find what the answers state.
 
     Ten sentences take three calls. --model names the model; without it, KG_JUDGE_MODEL and then
@@ -374,13 +379,20 @@ def claims(folder: Path, **values: Any) -> None:  # noqa: ANN401 - settings
     _refuse_failed("claims", paying.make("claims", it.estimate_claims, it.find_claims)[1])
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @options.flag("--reports", "Also judge the findings of the graph's community reports.")
 @options.flag("--words", "Judge by words and vectors, even if a model is set. This costs nothing.")
 @paying_options
 @options.json_option
-def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings
+def ground_command(
+    folder: Path,
+    *,
+    reports: bool,
+    words: bool,
+    as_json_: bool,
+    **values: Any,  # noqa: ANN401 - settings
+) -> None:
     """Measure how far answers and reports rest on what they cite.
 
     For each condition, the command tells the share of its statements that carry a citation, the
@@ -405,7 +417,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
     raise click.exceptions.Exit(int(any(one.missing for one in found)))
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @options.value(
     "--name", "NAME", "Your name in the records. The default is your user name on this computer."
@@ -413,7 +425,7 @@ def ground(folder: Path, *, reports: bool, words: bool, as_json_: bool, **values
 @metric_option
 @condition_option
 @options.value("--most", "N", "Stop after this many verdicts.", type=click.IntRange(min=1))
-def verdict(
+def verdict_command(
     folder: Path,
     name: str | None,
     metrics: tuple[Metric, ...],
@@ -483,9 +495,9 @@ def _print_table(table: Table) -> None:
         terminal.line("; ".join(meanings) + ".", style="dim")
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
-def results(folder: Path) -> None:
+def results_command(folder: Path) -> None:
     """Show what the verdicts and the claims say.
 
     These are win rates, their statistics, the bias of each judge, and counts. It asks no model and
@@ -507,7 +519,7 @@ def _formats(_context: click.Context, _parameter: click.Parameter, given: str) -
     return names
 
 
-@eval.command()
+@eval_group.command()
 @folder_argument
 @options.page_option(
     "eval.html",
@@ -522,7 +534,7 @@ def _formats(_context: click.Context, _parameter: click.Parameter, given: str) -
     callback=_formats,
 )
 @options.value("--title", "TEXT", "The title. The default names the folder.")
-def report(folder: Path, output: Path, *, formats: list[str], title: str | None) -> None:
+def report_command(folder: Path, output: Path, *, formats: list[str], title: str | None) -> None:
     """Write the report: a web page, Markdown or CSV.
 
     It holds all tables, and shows both answers of a comparison side by side. The page is one file
@@ -552,9 +564,9 @@ def report(folder: Path, output: Path, *, formats: list[str], title: str | None)
         terminal.line(f"{counted(len(files), 'CSV file')} are in {tables}.")
 
 
-@eval.command()
+@eval_group.command("status")
 @folder_argument
-def status(folder: Path) -> None:
+def evaluation_status_command(folder: Path) -> None:
     """Show what there is, what is missing, and what it cost.
 
     It asks no model and needs no Neo4j.

@@ -94,7 +94,7 @@ NEXT = {
 )
 @options.flag("--quiet", "Print only warnings and errors.")
 @options.json_option
-def index(
+def index_command(
     paths: tuple[Path, ...],
     watch: bool,
     quiet: bool,
@@ -107,7 +107,7 @@ def index(
     new documents, to update changed documents, and to finish work that failed or was interrupted.
     Unchanged documents cost nothing.
     """
-    reading = options.reading_of(values)
+    reading = options.read_options_of(values)
     run = {name: values.pop(name) for name in RUN_OPTIONS}
     ray = values.pop("ray")
     if watch:
@@ -123,9 +123,9 @@ def index(
     if ray is not None and run["batch"]:
         raise click.UsageError("Give --batch or --ray: batches need no workers.")
     if ray:  # it is empty where no address is given
-        from graphrag_neo4j.extras.ray import check_address  # noqa: PLC0415 - rare
+        from graphrag_neo4j.extras.ray import check_ray_address  # noqa: PLC0415 - rare
 
-        check_address(ray)
+        check_ray_address(ray)
     settings = options.settings_of(**values)
     check_building(settings)
 
@@ -138,7 +138,7 @@ def index(
     async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> IndexResult:
         return await rag.index(corpus, options=reading, ray=ray, **run)
 
-    built = options.ask(settings, work, quiet=quiet or as_json_)
+    built = options.ask_client(settings, work, quiet=quiet or as_json_)
     print_built(built, settings, quiet=quiet, as_json_=as_json_)
 
 
@@ -324,13 +324,13 @@ def _sentence(built: IndexResult) -> str:
 @options.read_options
 @options.settings_options
 @options.json_option
-def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
+def estimate_command(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
     """Estimate the calls, tokens and cost of indexing PATHS.
 
     The estimate is for an empty graph, so it also counts documents that are already indexed. The
     command calls no model and needs no Neo4j.
     """
-    reading = options.reading_of(values)
+    reading = options.read_options_of(values)
     settings = options.settings_of(**values)
     corpus = Corpus.of_paths(paths, reading, settings)
     with listening(quiet=as_json_) as listen:

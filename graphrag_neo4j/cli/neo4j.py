@@ -1,11 +1,10 @@
-"""`kg-build neo4j` controls the embedded Neo4j, and `doctor` checks all that is required."""
+"""`kg-build neo4j` controls the embedded Neo4j."""
 
 import time
 from collections import deque
-from dataclasses import asdict
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import anyio
 import click
@@ -19,20 +18,12 @@ from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.errors import GraphBusyError, GraphError
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
-if TYPE_CHECKING:
-    from graphrag_neo4j.cli.doctor import Check
-
 SECONDS_BETWEEN_READS = 0.5
 SECONDS_TO_ANSWER = 10
-MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
-    True: ("ok", "green"),
-    False: ("wrong", "red"),
-    None: ("-", "dim"),
-}
 
 
 @click.group()
-def neo4j() -> None:
+def neo4j_group() -> None:
     """Start, stop and inspect the embedded Neo4j. It is used when NEO4J_URI is not set.
 
     The first start downloads Neo4j Community and Graph Data Science (both GPL-3.0). The server is
@@ -40,10 +31,10 @@ def neo4j() -> None:
     """
 
 
-@neo4j.command()
+@neo4j_group.command()
 @options.setting("--release neo4j_release", type=options.NearestChoice(get_args(Neo4jRelease)))
 @options.flag("--upgrade", "Dump data of an older release to a file, and upgrade it.")
-def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
+def start_command(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     """Start the server if it is not running. The first start downloads it."""
     settings = _settings(**given)
     server = embedded.running(settings)
@@ -54,8 +45,8 @@ def start(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     _show(settings)
 
 
-@neo4j.command()
-def stop() -> None:
+@neo4j_group.command()
+def stop_command() -> None:
     """Stop the server. Its data is kept."""
     settings = _settings()
     _refuse_busy(settings)
@@ -65,15 +56,15 @@ def stop() -> None:
     terminal.line("Neo4j has stopped. Its data is kept." if stopped else none)
 
 
-@neo4j.command()
-def status() -> None:
+@neo4j_group.command("status")
+def server_status_command() -> None:
     """Show whether the server is running, and its addresses."""
     _show(_settings())
 
 
-@neo4j.command()
+@neo4j_group.command()
 @options.flag("--yes", "Do not ask for confirmation.")
-def wipe(yes: bool) -> None:
+def wipe_command(yes: bool) -> None:
     """Stop the server and delete all its data, uploaded files included."""
     settings = _settings()
     folder, uploads = embedded.status(settings).home, _uploads(settings)
@@ -91,12 +82,12 @@ def wipe(yes: bool) -> None:
     )
 
 
-@neo4j.command()
+@neo4j_group.command()
 @click.argument(
     "file", type=click.Path(dir_okay=False, path_type=Path), callback=options.refuse_unwritable
 )
 @options.flag("--yes", "Replace FILE if it exists.")
-def dump(file: Path, yes: bool) -> None:
+def dump_command(file: Path, yes: bool) -> None:
     """Write all data of the server to FILE, which `load` and neo4j-admin can read.
 
     A running server is stopped meanwhile. FILE holds the texts of the documents, but no password.
@@ -106,15 +97,15 @@ def dump(file: Path, yes: bool) -> None:
     _name_other(settings)
     _refuse_busy(settings)
     with listening(quiet=False) as listen:
-        archive.dump(settings, file, listen)
+        archive.dump_data(settings, file, listen)
     size = f"{file.stat().st_size / 1e6:,.1f} MB"
     terminal.line(f"The data is in {file} ({size}).", error=not file.is_file())
 
 
-@neo4j.command()
+@neo4j_group.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @options.flag("--yes", "Do not ask for confirmation.")
-def load(file: Path, yes: bool) -> None:
+def load_command(file: Path, yes: bool) -> None:
     """Replace all data of the server by that of FILE, which `dump` has written."""
     settings = _settings()
     _name_other(settings)
@@ -133,12 +124,12 @@ def load(file: Path, yes: bool) -> None:
         )
 
 
-@neo4j.command()
+@neo4j_group.command()
 @options.value(
     "-n --lines", None, "The number of lines to show.", default=50, type=click.IntRange(min=0)
 )
 @click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
-def logs(lines: int, follow: bool) -> None:
+def logs_command(lines: int, follow: bool) -> None:
     """Show the last lines of the server's log."""
     path = embedded.log_path(_settings())
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -205,37 +196,3 @@ def _name_other(settings: Settings) -> None:
     if settings.neo4j_uri:
         other = f"the other commands use {settings.neo4j_uri} instead of this server"
         terminal.line(f"NEO4J_URI is set, so {other}.", error=True)
-
-
-@click.command()
-@options.json_option
-def doctor(as_json_: bool) -> None:
-    """Check that Neo4j, the models and the other requirements work, and say how to fix problems.
-
-    The checks cover Neo4j, Graph Data Science and the models. Each chat
-    model gets three short calls and one prompt as long as the longest that indexing or a question
-    sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
-    not set.
-    """
-    from graphrag_neo4j.cli.doctor import examine  # noqa: PLC0415 - the driver comes with it
-
-    settings = options.settings_of()
-
-    async def work() -> "list[Check]":
-        with listening(quiet=as_json_) as listen:
-            return await examine(settings, listen)
-
-    checks = anyio.run(work)
-    wrong = sum(check.ok is False for check in checks)
-    if as_json_:
-        result = {"ok": not wrong, "checks": [asdict(check) for check in checks]}
-        terminal.json_text(options.as_json(result))
-        raise click.exceptions.Exit(int(bool(wrong)))
-    for check in checks:
-        mark, style = MARKS[check.ok]
-        terminal.line((f"{mark:<7}", style), f"{check.name}: {check.says}")
-        for fix in check.fix.split("\n") if check.fix else ():
-            terminal.line(f"       {fix}", style="yellow")
-    failed = f"{wrong} of {len(checks)} checks failed."
-    terminal.line(failed if wrong else "No problems were found.")
-    raise click.exceptions.Exit(int(bool(wrong)))

@@ -207,13 +207,13 @@ def extra_needed(extra: str, needs: str) -> Iterator[None]:
         raise InputError(f"{needs} the package {error.name}: {install_command(extra)}") from error
 
 
-def reading_of(values: dict[str, Any]) -> ReadOptions:
+def read_options_of(values: dict[str, Any]) -> ReadOptions:
     """Removes the values of `read_options` from the command's values and returns them."""
     names = [field.name for field in dataclasses.fields(ReadOptions)]
     return ReadOptions(**{name: values.pop(name) for name in names if name in values})
 
 
-def ask(
+def ask_client(
     settings: Settings,
     work: Callable[["AsyncGraphRAG", EventDisplay], Awaitable[T]],
     *,

@@ -8,12 +8,12 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import answer, terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.cli.output.words import counted, refusal, total_usage
+from graphrag_neo4j.cli.output.words import counted, error_sentence, total_usage
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
-from graphrag_neo4j.query.question import EXPAND, Question
+from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.selection import conditions_of
 
 if TYPE_CHECKING:
@@ -50,14 +50,6 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
 )
 @options.value(
-    "--expand",
-    None,
-    "For local and drift search: how the graph around an entity is explored. hop takes the direct "
-    "neighbours; ppr goes further by personalised PageRank. [default: ppr]",
-    type=options.NearestChoice(EXPAND),
-    hidden=True,
-)
-@options.value(
     "--response-type",
     "TEXT",
     "The length and form of the answer, for example 'a list of five points'.",
@@ -73,7 +65,7 @@ if TYPE_CHECKING:
     "their number is printed, because each quotation says where it stands.",
 )
 @options.json_option
-def query(
+def query_command(
     question: str,
     *,
     response_type: str | None,
@@ -103,11 +95,11 @@ def query(
                 terminal.piece(piece)
         return stream.answer
 
-    found = options.ask(settings, work, quiet=as_json_ or markdown, fleeting=True)
+    found = options.ask_client(settings, work, quiet=as_json_ or markdown, fleeting=True)
     if as_json_:
         terminal.json_text(found.to_json())
     elif markdown:
-        terminal.block(answer.footnoted(found))
+        terminal.block(answer.with_footnotes(found))
         answer.print_incomplete(found, error=True)
     elif asked.context_only:
         answer.print_context(found)
@@ -118,7 +110,7 @@ def query(
 @click.command()
 @click.argument("number", type=click.IntRange(1, 50), default=6, metavar="[N]")
 @options.json_option
-def suggest(number: int, as_json_: bool) -> None:
+def suggest_command(number: int, as_json_: bool) -> None:
     """Suggest N questions (6 by default) that are worth asking and that the graph can answer.
 
     One half is on the whole collection, the other on particular people and things. A model writes
@@ -127,7 +119,9 @@ def suggest(number: int, as_json_: bool) -> None:
     """
     settings = options.settings_of()
     check_answering(settings)
-    found = options.ask(settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True)
+    found = options.ask_client(
+        settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True
+    )
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
@@ -170,7 +164,9 @@ Commands:
     default=3,
     type=click.IntRange(0, 10),
 )
-def chat(method: Method | Literal["auto"], where: tuple[str, ...], suggestions: int) -> None:
+def chat_command(
+    method: Method | Literal["auto"], where: tuple[str, ...], suggestions: int
+) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
@@ -192,7 +188,7 @@ def chat(method: Method | Literal["auto"], where: tuple[str, ...], suggestions: 
         await Conversation(rag, listen, method, suggestions, where).hold()
 
     try:
-        options.ask(settings, work, fleeting=True)
+        options.ask_client(settings, work, fleeting=True)
     except KeyboardInterrupt:  # nothing of a conversation is saved that could be continued
         terminal.line("The conversation has ended.")
 
@@ -247,7 +243,7 @@ class Conversation:
                     terminal.piece(piece)
         except (ReplyError, InputError) as error:  # about this question; the next may be right
             self.listen.rest()
-            terminal.line(refusal(error), error=True)
+            terminal.line(error_sentence(error), error=True)
             return
         self.listen.rest()
         answer.print_answer(stream.answer, streamed=with_model, more="/sources")

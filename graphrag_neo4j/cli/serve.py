@@ -37,7 +37,7 @@ from graphrag_neo4j.query.engine import check_answering
 @options.flag("--write", "Let people upload and delete documents, which the model then reads.")
 @options.flag("--no-browser", "Do not open a web browser.")
 @options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
-def serve(
+def serve_command(
     paths: tuple[Path, ...],
     host: str,
     port: int,
@@ -86,4 +86,4 @@ def serve(
             )
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        options.ask(settings, work, fleeting=True)
+        options.ask_client(settings, work, fleeting=True)

@@ -29,10 +29,12 @@ PENDING = {
     "Also list the fields of the documents' metadata, by which `kg-build query --where` selects.",
 )
 @options.json_option
-def status(metadata: bool, as_json_: bool) -> None:
+def status_command(metadata: bool, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
     settings = options.settings_of()
-    found = options.ask(settings, lambda rag, _: rag.status(metadata=metadata), quiet=as_json_)
+    found = options.ask_client(
+        settings, lambda rag, _: rag.status(metadata=metadata), quiet=as_json_
+    )
     if as_json_:
         terminal.json_text(options.as_json(found))
         return

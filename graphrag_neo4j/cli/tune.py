@@ -56,7 +56,7 @@ from graphrag_neo4j.settings import Settings
 @options.max_cost_option
 @options.yes_option
 @options.read_options
-def tune(
+def tune_command(
     paths: tuple[Path, ...],
     *,
     output: Path,
@@ -78,7 +78,7 @@ def tune(
     overwrites a file that you changed. If it is stopped, also by --max-cost, nothing is written,
     and the same command starts again.
     """
-    reading = options.reading_of(values)
+    reading = options.read_options_of(values)
     types = tuple(part.strip() for part in (entity_types or "").split(",") if part.strip())
     settings = options.settings_of(**values)
     wishes = Wishes(domain, language, persona, types)

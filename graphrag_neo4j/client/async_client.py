@@ -470,8 +470,6 @@ class AsyncGraphRAG:
           model chooses between global and local search.
         - `level` (0 is the coarsest), `dynamic`, `prefilter` (a number of reports) and `max_calls`
           (a number of calls) determine which reports a global search reads.
-        - `expand`: "hop" or "ppr" (personalised PageRank) determines how a local or drift search
-          explores the graph around an entity.
         - `where`: a condition such as "author=Ada", or several. Only evidence of the documents that
           meet all of them is read.
         - `context_only`: with True, no model writes an answer; `context` of the result holds the

@@ -17,7 +17,7 @@ from unicodedata import normalize
 
 from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
-from graphrag_neo4j.documents.rows import ROWS, SHEETS, metadata_of, read_rows
+from graphrag_neo4j.documents.rows import ROWS, SHEETS, documents_of_rows, metadata_of
 from graphrag_neo4j.documents.sources import (
     SAVED_AS,
     SUFFIXES,
@@ -26,7 +26,7 @@ from graphrag_neo4j.documents.sources import (
     Snapshot,
     Stamp,
     file_of,
-    find,
+    find_files,
     gone,
     place_of,
     source_of,
@@ -50,7 +50,7 @@ __all__ = [
     "Unreadable",
     "clean",
     "file_of",
-    "find",
+    "find_files",
     "from_langchain",
     "gone",
     "holds_rows",
@@ -98,7 +98,7 @@ def read(
         elif path.exists() and not path.is_file():  # reading a pipe could wait for ever
             items = [Unreadable(source, "is not a regular file")]
         elif suffix in ROWS:
-            items = read_rows(file, source)
+            items = documents_of_rows(file, source)
         elif suffix in TEXTS:
             items = read_text(file, source)
         else:

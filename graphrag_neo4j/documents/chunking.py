@@ -79,7 +79,7 @@ def pieces(text: str, *, longest: int, count: CountTokens) -> Iterator[str]:
         yield from _shortened(part, longest, count)
 
 
-def rank(piece: str) -> int:
+def border_rank(piece: str) -> int:
     """The rank of the border after this piece, from 0 (paragraph, best) to 5 (within a word)."""
     if piece[-1:] == " " and piece[-2:-1].isalnum():  # the usual end of a word
         return WORD_END
@@ -177,7 +177,7 @@ def _cut_at_best(atoms: list[str], longest: int, count: CountTokens) -> Iterator
     # Of the border after each atom but the last; less is better. Where a text repeats itself and
     # all else is equal, the borders have even distances.
     worths = [
-        (rank(atoms[i - 1]), key(text, end), -(i & -i))
+        (border_rank(atoms[i - 1]), key(text, end), -(i & -i))
         for i, end in enumerate(accumulate(map(len, atoms[:-1])), 1)
     ]
     left = [i + 1 for i in nearest_better(worths)]
@@ -290,7 +290,7 @@ class _Cutter:
             end = self.places[-1] + len(part)
             self.places.append(end)
             self.tokens.append(self.tokens[-1] + n_tokens)
-            ranked.append(RANK_WORTH[rank(part)] + key(self.text, end))
+            ranked.append(RANK_WORTH[border_rank(part)] + key(self.text, end))
             distinct.append(key(self.text, end, 200))
         n, size, wanted = len(ranked) - 1, self.tokens, ISOLATION * self.max_tokens
 

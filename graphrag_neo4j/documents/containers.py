@@ -19,7 +19,7 @@ from zipfile import ZipFile
 
 from bs4 import BeautifulSoup
 
-from graphrag_neo4j.documents.html import DATE, decoded, page, parsed
+from graphrag_neo4j.documents.html import DATE, decoded, parsed, read_page
 from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.text import File, Remark
@@ -109,7 +109,7 @@ def _body(part: Message, file: File, left: list[Message]) -> str:
     data = part.get_payload(decode=True)
     text = _decoded(data if isinstance(data, bytes) else b"", part.get_content_charset())
     if kind == "text/html":
-        return page(text, file.options).text
+        return read_page(text, file.options).text
     text = text.replace("\r\n", "\n").strip()
     if str(part.get_param("format")).lower() == "flowed":  # a line that ends with a blank goes on
         text = re.sub(r"(?m)(?<!^--) \n(?!>)", " ", text)
@@ -140,7 +140,7 @@ def _book(file: File, source: str) -> Document:
         place = str(container["full-path"]) if container else ""
         package = parsed(part(place), file.options)
         chapters = dict.fromkeys(_chapters(package, posixpath.dirname(place)))
-        pages = [page(part(one), file.options) for one in chapters if one in names]
+        pages = [read_page(part(one), file.options) for one in chapters if one in names]
     if n := len(chapters) - len(pages):
         file.remark(Remark("{n} chapters are missing", n))
     about = {

@@ -115,7 +115,7 @@ def read_html(file: File, source: str) -> Document:
     """
     file.options.refuse_larger(file.path.stat().st_size, "holds")
     data = b"" if file.options.encoding else file.path.read_bytes()
-    found = page(decoded(data, remark=file.remark) or file.text_to_parse(), file.options)
+    found = read_page(decoded(data, remark=file.remark) or file.text_to_parse(), file.options)
     if not found.text:
         raise InputError("is a page without text")
     return Document(found.text, source, found.title, found.metadata)
@@ -162,7 +162,7 @@ def _codec(label: str) -> str | None:
     return next((larger for larger, names in LARGER.items() if name in names), name)
 
 
-def page(markup: str, options: ReadOptions) -> Page:
+def read_page(markup: str, options: ReadOptions) -> Page:
     """What a page says; its text is empty if it has none.
 
     Its title is stated, or else its only heading of level 1, or else its first heading. Raises

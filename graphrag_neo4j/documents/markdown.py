@@ -14,7 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.utils import EnvType
 
-from graphrag_neo4j.documents.html import Page, page
+from graphrag_neo4j.documents.html import Page, read_page
 from graphrag_neo4j.documents.metadata import date_in, kept, year_in
 from graphrag_neo4j.documents.text import File, ReadOptions, Remark
 from graphrag_neo4j.model.types import Document
@@ -115,7 +115,7 @@ def render(text: str, options: ReadOptions, notes: dict[str, None] | None = None
     def titled(found: re.Match[str]) -> str:
         return f"{found[1]}{found[3] or found[2].title()}\n{found[1]}"
 
-    return page(
+    return read_page(
         PARSER.render(CALLOUT.sub(titled, text), {"notes": {} if notes is None else notes}), options
     )
 

@@ -124,7 +124,7 @@ class ReadingProcess:
                 process.kill()
 
 
-def serve() -> None:
+def serve_readings() -> None:
     """The program of a reading process: reads each file that stdin names, until stdin ends.
 
     It ends itself at the limit: a timer that needs no Python code ends it in any loop.

@@ -27,7 +27,7 @@ NAMED_DELIMITER = re.compile(r"\"?sep=(.)\"?\s*\Z", re.IGNORECASE)
 LARGEST_LIMIT = 2**31 - 1  # bytes of a csv field; Python's default is 128 KiB
 
 
-def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
+def documents_of_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
     """Gives a document for each row of a file while it is read (json: after parsing all of it).
 
     A row without an id is identified by a hash of its content; equal rows get "-2" and so on. A

@@ -49,10 +49,10 @@ def source_of(path: Path, options: ReadOptions) -> str:
     one way (NFC), since some systems write names in another. Raises InputError for a path outside
     the root.
     """
-    resolved = _composed(resolve(path))
+    resolved = _composed(absolute(path))
     if options.source_root is None:
         return resolved.as_uri()
-    root = _composed(resolve(options.source_root))
+    root = _composed(absolute(options.source_root))
     if not resolved.is_relative_to(root):
         raise InputError(f"{path} lies outside the source root {root}: name one that holds it.")
     # Readable: only characters that would make it ambiguous are percent-encoded.
@@ -77,7 +77,7 @@ def whole_of(source: str) -> str:
     return LATER_PART.sub("", source)
 
 
-def resolve(path: Path) -> Path:
+def absolute(path: Path) -> Path:
     """The absolute path without symlinks.
 
     Path.resolve() does the same, but raises RuntimeError at a loop before Python 3.13.
@@ -103,7 +103,7 @@ class DiscoveredFiles:
     links: tuple[Path, ...] = ()
 
 
-def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> DiscoveredFiles:
+def find_files(paths: Iterable[str | Path], *, follow_links: bool = False) -> DiscoveredFiles:
     """Finds the files of folders, globs and paths, in the given order; folders are sorted.
 
     Hidden files and folders are left out unless they are given. Symbolic links that are given, or
@@ -138,12 +138,12 @@ class _Search:
             hint = f"save it as {saved}" if saved else f"known are {known}"
             raise InputError(f"{path} is of a kind that can't be read: {hint}.")
         if path.exists():
-            resolved = resolve(path)
+            resolved = absolute(path)
             self._add(path, resolved, path.is_dir(), None if self.follow_links else resolved, set())
             return
-        inside = None if self.follow_links else resolve(_existing_part(path))
+        inside = None if self.follow_links else absolute(_existing_part(path))
         for match in _matches(path):
-            self._add(match, resolve(match), match.is_dir(), inside, set())
+            self._add(match, absolute(match), match.is_dir(), inside, set())
 
     def _add(
         self, path: Path, resolved: Path, is_folder: bool, inside: Path | None, seen: set[Path]
@@ -178,7 +178,7 @@ def _listed(folder: Path, resolved: Path) -> list[tuple[Path, Path, bool]]:
     with os.scandir(folder) as listed:
         visible = sorted((x for x in listed if not HIDDEN.match(x.name)), key=lambda x: x.name)
     return [
-        (path := folder / entry.name, resolve(path), path.is_dir())
+        (path := folder / entry.name, absolute(path), path.is_dir())
         if os.name == "nt" or entry.is_symlink()  # Windows has other kinds of links
         else (folder / entry.name, resolved / entry.name, entry.is_dir())
         for entry in visible
@@ -220,7 +220,7 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     folder = _existing_part(Path(path))
     if not folder.is_dir():
         return []
-    found = find([folder], follow_links=options.follow_links)
+    found = find_files([folder], follow_links=options.follow_links)
     for hidden in found.unreadable:
         raise InputError(f"Nothing is pruned, since {hidden.source} {hidden.reason}.")
     present = {source_of(file, options) for file in found.files}
@@ -237,7 +237,7 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
 
 def place_of(path: str | Path) -> str:
     """How the sources of documents begin that are read from a folder, or lie beside a file."""
-    there = resolve(_existing_part(Path(path)))
+    there = absolute(_existing_part(Path(path)))
     return _composed(there if there.is_dir() else there.parent).as_uri().rstrip("/") + "/"
 
 
@@ -270,7 +270,7 @@ def take_snapshot(paths: Iterable[Path], *, follow_links: bool = False) -> Snaps
     for path in paths:
         bare[path] = f"{path} holds no file that can be read."
         try:
-            for file in find([path], follow_links=follow_links).files:
+            for file in find_files([path], follow_links=follow_links).files:
                 if status := _status(file):  # otherwise it went at this moment
                     stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
                     files.setdefault(path, {})[file] = stamp

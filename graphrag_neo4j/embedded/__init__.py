@@ -63,7 +63,7 @@ class Server:
         """
         home = Home(self.home)
         record = home.read() or ServerRecord()
-        if process.find(home, record.pid):
+        if process.find_server(home, record.pid):
             return LOOPBACK, record.bolt_port
         last_words = home.console_path.read_bytes() if home.console_path.exists() else b""
         if b"java.lang.OutOfMemoryError" in last_words[-LAST_WORDS:]:
@@ -125,12 +125,12 @@ def start(settings: Settings, listen: Listener = silent, *, upgrade: bool = Fals
     with home.locked(listen):
         record = read_record(home, release, upgrade=upgrade)
         if record.release not in {"", release.name}:
-            end(home, listen)
+            end_home(home, listen)
             old = settings.model_copy(update={"neo4j_release": record.release})
-            process.dump(home, *programs(old, listen), home.before_upgrade_path, listen)
+            process.dump_home(home, *programs(old, listen), home.before_upgrade_path, listen)
             kept = f"The data of Neo4j {record.version} is kept in {home.before_upgrade_path}."
             listen(Notice(kept))
-        if (found := process.find(home, record.pid)) is None:
+        if (found := process.find_server(home, record.pid)) is None:
             record = _launch(home, record, settings, listen)
         elif not record.ready:
             record = replace(record, pid=found.pid)
@@ -187,7 +187,7 @@ def restart(settings: Settings, stopped: Server, listen: Listener = silent) -> S
                 " disk is full; Neo4j is started again, and nothing that was saved is lost."
             )
             listen(Notice(text))
-            end(home, listen)
+            end_home(home, listen)
     return start(settings, listen)
 
 
@@ -195,7 +195,7 @@ def running(settings: Settings) -> Server | None:
     """The server of the settings' home, if it runs and has answered."""
     home = home_of(settings)
     record = home.read()
-    if record is None or not record.ready or process.find(home, record.pid) is None:
+    if record is None or not record.ready or process.find_server(home, record.pid) is None:
         return None
     return _server(home, record)
 
@@ -211,10 +211,10 @@ def status(settings: Settings) -> ServerStatus:
 def stop(settings: Settings, listen: Listener = silent) -> bool:
     """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
     home = home_of(settings)
-    if process.find(home, (home.read() or ServerRecord()).pid) is None:
+    if process.find_server(home, (home.read() or ServerRecord()).pid) is None:
         return False
     with home.locked(listen):
-        return end(home, listen)
+        return end_home(home, listen)
 
 
 @plain_errors()
@@ -230,7 +230,7 @@ def wipe(settings: Settings, listen: Listener = silent) -> None:
             " folder in --home or KG_HOME."
         )
     with home.locked(listen):
-        end(home, listen)
+        end_home(home, listen)
         home.clear()
         remove_unfinished(home.path)
 
@@ -285,19 +285,19 @@ def _launch(home: Home, record: ServerRecord, settings: Settings, listen: Listen
 
 def programs(settings: Settings, listen: Listener) -> tuple[Java, Path]:
     """The Java and the folder of the jars of the settings' release, which are downloaded first."""
-    from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
+    from graphrag_neo4j.embedded.jars import fetch_missing, jars_folder  # noqa: PLC0415 - HTTP
 
     release = RELEASES[settings.neo4j_release]
     java, jars = find_java(), jars_folder(release)
-    complete(read_lock(release.lock()), jars, settings.maven_url, listen)
+    fetch_missing(read_lock(release.lock()), jars, settings.maven_url, listen)
     return java, jars
 
 
-def end(home: Home, listen: Listener) -> bool:
+def end_home(home: Home, listen: Listener) -> bool:
     """Ends the server of a home that is locked; returns whether it ran."""
-    found = process.find(home, (home.read() or ServerRecord()).pid)
+    found = process.find_server(home, (home.read() or ServerRecord()).pid)
     if found is not None:
-        process.end(home, found, listen)
+        process.end_server(home, found, listen)
     return found is not None
 
 

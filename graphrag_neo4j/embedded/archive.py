@@ -24,7 +24,7 @@ BEGINS = (b"DZV1", b"DGV1")  # a dump of Neo4j 5 or newer, with zstd or with gzi
 
 
 @embedded.plain_errors()
-def dump(settings: Settings, path: Path, listen: Listener = silent) -> None:
+def dump_data(settings: Settings, path: Path, listen: Listener = silent) -> None:
     """Writes the data to a file that only its owner can read, completely or not at all.
 
     A running server is stopped meanwhile. Raises EmbeddedError if there is no data.
@@ -40,8 +40,8 @@ def dump(settings: Settings, path: Path, listen: Listener = silent) -> None:
     ran = False
     try:
         with home.locked(listen):
-            ran = embedded.end(home, listen)
-            process.dump(home, java, jars, path, listen)
+            ran = embedded.end_home(home, listen)
+            process.dump_home(home, java, jars, path, listen)
     finally:
         if ran:
             embedded.start(own, listen)
@@ -78,7 +78,7 @@ def load(
             if flaw:
                 raise InputError(f"{path} can't be loaded, and nothing has changed: {flaw}")
             check()
-            ran = embedded.end(home, listen)
+            ran = embedded.end_home(home, listen)
             if not record.release:
                 home.write(replace(record, release=release.name, version=release.version))
             home.replace_data(folder / "data")

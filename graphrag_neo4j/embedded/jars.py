@@ -61,7 +61,7 @@ def maven_central() -> str:
     return str(MAVEN_CENTRAL_URL)
 
 
-def complete(
+def fetch_missing(
     jars: Sequence[Jar], folder: Path, url: str | None, listen: Listener, purpose: str = NEO4J
 ) -> None:
     """Makes sure that `folder` holds all of `jars` as `folder/KIND/NAME`, with the right hash.

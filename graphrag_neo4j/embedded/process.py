@@ -108,7 +108,7 @@ def run_tool(
     return f"{reason.strip().removesuffix('.')}."
 
 
-def dump(home: Home, java: Java, jars: Path, path: Path, listen: Listener) -> None:
+def dump_home(home: Home, java: Java, jars: Path, path: Path, listen: Listener) -> None:
     """Writes the data of a home without a server to a file, completely or not at all."""
     home.replace_data()
     command = ("database", "dump", "neo4j", "--to-stdout")
@@ -157,7 +157,7 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
     return process.pid
 
 
-def find(home: Home, pid: int) -> psutil.Process | None:
+def find_server(home: Home, pid: int) -> psutil.Process | None:
     """The process `pid`, if it runs and is the server of this home; with 0, its server if it runs.
 
     A system uses the numbers of ended processes again, and start times change when the clock is
@@ -172,14 +172,14 @@ def find(home: Home, pid: int) -> psutil.Process | None:
     return None
 
 
-def end(home: Home, process: psutil.Process, listen: Listener) -> None:
+def end_server(home: Home, process: psutil.Process, listen: Listener) -> None:
     """Ends the home's server and waits for its end. Raises EmbeddedError if it does not end."""
     deadline = time.monotonic() + STOP_SECONDS
     with suppress(psutil.NoSuchProcess):
         process.terminate()
     # process.wait() would never return in a container whose first process does not reap others.
     with waiting(listen, "Neo4j is stopping") as tick:
-        while find(home, process.pid) is not None:
+        while find_server(home, process.pid) is not None:
             if time.monotonic() > deadline:
                 raise EmbeddedError(
                     f"Neo4j (process {process.pid}) has not ended within {STOP_SECONDS} seconds:"
@@ -213,7 +213,7 @@ def wait_until_ready(home: Home, pid: int, bolt_port: int, listen: Listener) -> 
         GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0) as driver,
     ):
         while not (listens(bolt_port) and _answers(driver, home)):
-            if find(home, pid) is None:
+            if find_server(home, pid) is None:
                 console = home.console_path.read_text(encoding="utf-8", errors="replace")
                 said = "\n".join(console.splitlines()[-LAST_LINES:])
                 raise EmbeddedError(f"Neo4j could not start. It said:\n{said}")

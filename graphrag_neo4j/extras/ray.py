@@ -158,7 +158,7 @@ TRIES: Final = 3
 that are started in place of one that ends before it has begun, since its machine may be gone."""
 
 
-def check_address(address: str) -> None:
+def check_ray_address(address: str) -> None:
     """Raises InputError for a text that is no address of a Ray cluster."""
     if address.startswith("ray://"):
         raise InputError(
@@ -183,7 +183,7 @@ async def connected(
     is not installed, or if there is no cluster.
     """
     address = address or os.environ.get("RAY_ADDRESS") or LOCAL
-    check_address(address)
+    check_ray_address(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports its use otherwise
     try:
         import ray  # noqa: PLC0415 - it is large, and most runs do without it

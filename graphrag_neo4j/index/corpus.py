@@ -27,7 +27,7 @@ from graphrag_neo4j.documents import (
     ReadOptions,
     Remark,
     Unreadable,
-    find,
+    find_files,
     from_langchain,
     holds_rows,
     place_of,
@@ -137,7 +137,7 @@ class Corpus:
         if settings:
             limit = options.max_file_mb or settings.max_file_mb
             options = replaced(options, max_file_mb=limit)
-        found = find(paths, follow_links=options.follow_links)
+        found = find_files(paths, follow_links=options.follow_links)
         files = tuple(file for file in found.files if file not in leave_out)
         found = replaced(found, files=files)
         if options.source_root:  # refuses a file outside it before anything is read

@@ -16,7 +16,7 @@ import anyio
 import anyio.to_thread
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.documents import ReadOptions, file_of, find, source_of
+from graphrag_neo4j.documents import ReadOptions, file_of, find_files, source_of
 from graphrag_neo4j.documents.sources import SUFFIXES
 from graphrag_neo4j.errors import InputError, NotFoundError
 from graphrag_neo4j.files import PRIVATE_FILE, make_private_folder, whole_file, write_private
@@ -119,4 +119,4 @@ class Uploads:
 
 
 def _sources_of(paths: Sequence[Path]) -> set[str]:
-    return {source_of(file, ReadOptions()) for file in find(paths).files}
+    return {source_of(file, ReadOptions()) for file in find_files(paths).files}

@@ -18,7 +18,14 @@ from typing import Protocol
 import anyio
 import anyio.to_thread
 
-from graphrag_neo4j.documents import ChangeWaiter, ReadOptions, Snapshot, Stamp, find, take_snapshot
+from graphrag_neo4j.documents import (
+    ChangeWaiter,
+    ReadOptions,
+    Snapshot,
+    Stamp,
+    find_files,
+    take_snapshot,
+)
 from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphRAGError
 from graphrag_neo4j.files import make_private_folder, remove_unfinished
 from graphrag_neo4j.graph.connection import Graph
@@ -122,7 +129,7 @@ async def watch(
     first build is raised unless there are `uploads`; after a later one the build is tried again.
     Raises InputError if a path does not exist.
     """
-    find(paths, follow_links=options.follow_links)
+    find_files(paths, follow_links=options.follow_links)
     if uploads:
         make_private_folder(uploads.folder)
         remove_unfinished(uploads.folder)

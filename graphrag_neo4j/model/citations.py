@@ -196,14 +196,14 @@ def cited(text: str) -> list[CitationRef]:
     return list(found)
 
 
-def ground(
+def keep_known(
     text: str, known: Mapping[CitationKind, Collection[int]], material: str | None = None
 ) -> Grounded:
     """The text without the citations of records that are not in `known`.
 
     With the `material` that the model has read, loose citations are also read.
 
-    >>> ground("Rich [Data: Entities (5, 99)]. Dead [Data: Reports (1)].", {"Entities": {5}}).text
+    >>> keep_known("Rich [Data: Entities (5, 99)]. Dead [Data: Reports (1)].", {"Entities": {5}}).text
     'Rich [Data: Entities (5)]. Dead.'
     """
     found: dict[CitationRef, None] = {}

@@ -91,7 +91,6 @@ async def answer_question(
         question.text,
         messages_of(question.history, tokens.count),
         context_only=question.context_only,
-        expand=question.expand or "ppr",
         selection=await select(graph, question.where),
         listen=listen,
     )

@@ -1,4 +1,4 @@
-"""Explores the graph around a question: by personalised PageRank, or by one hop.
+"""Explores the graph around a question: by personalised PageRank.
 
 PageRank starts at seeds: entities and chunks. The entities that the question names have the largest
 weight. For "Who directed The Glass Orchard?" this is the entity Glass Orchard, but not the entity
@@ -7,8 +7,8 @@ the question, and those whose relationships match its words. If a sentence encod
 entities of the statements nearest to the question replace both. HippoRAG (arXiv 2405.14831)
 describes this use of PageRank.
 
-Either way, the indexes are queried at the same time, and then the graph is read: around the seeds
-and once more for the details of what has the highest PageRank, or one hop around the entities.
+The indexes are queried at the same time. Then the graph is read twice: around the seeds, and for
+the details of what has the highest PageRank.
 """
 
 import math
@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Any, Final, TypedDict, TypeVar
 
 from graphrag_neo4j.graph.rows import IdRow, ScoredPairRow, ScoredRow
@@ -30,7 +29,7 @@ from graphrag_neo4j.query.query_context import (
     gather,
     lucene_query,
 )
-from graphrag_neo4j.text.strings import name_key, pair_id, spaced_characters
+from graphrag_neo4j.text.strings import name_key, spaced_characters
 
 STARTS: Final = 10  # entities that local search starts from
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks (most).
@@ -108,16 +107,12 @@ class NeighbourhoodRow(TypedDict):
     communities: list[ReportRow]
 
 
-class OneHopRow(TypedDict):
-    """The relationships between entities and to others, and the chunks that support them."""
+class LocalRow(NeighbourhoodRow):
+    """All that a local context is made from: also relationships, and the chunks nearest to them."""
 
     inner: list[RelationshipRow]
     outward: list[RelationshipRow]
     chunks: list[ChunkRow]
-
-
-class LocalRow(NeighbourhoodRow, OneHopRow):
-    """All that a local context is made from."""
 
 
 class StatementRow(TypedDict):
@@ -169,35 +164,6 @@ class SurroundingsRow(TypedDict):
 
 R = TypeVar("R", bound=IdRow)
 Rows = Sequence[Mapping[str, Any]]
-
-
-async def one_hop(
-    query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], LocalRow]:
-    """Returns the ids of the entities for a question, and the rows of what is one hop away.
-
-    The entities whose full name the question has come first. See `expand_graph` for the arguments.
-    """
-    text = question or query.question
-
-    async def by_vector() -> Rows:
-        vector = await query.vector(question, "entity")
-        return await query.nearest("entity", vector, 2 * STARTS)
-
-    words = lucene_query(text, *ENTITY_NAMES)
-    hits = await gather(
-        near=by_vector, named=partial(query.by_words, "search/named", NamedRow, words, 4 * STARTS)
-    )
-    score = fused([hits["near"], hits["named"]])
-    whole = {row["id"] for row in hits["named"] if named_in(text, row["name"])}
-    ids = sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))[:STARTS]
-    pairs = [pair_id(*two) for two in combinations(ids, 2)]
-    read = query.graph.read
-    found = await gather(
-        known=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=ids, **most),
-        hop=partial(read, "search/one_hop", OneHopRow, ids=ids, pairs=pairs, **most),
-    )
-    return ids, found["known"][0] | found["hop"][0]
 
 
 async def expand_graph(
@@ -257,7 +223,7 @@ async def ranked_graph(
     common = frozenset(around["common"])
     edges = [(a, b, weight * COMMON ** ((a in common) + (b in common))) for a, b, weight in edges]
     chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
-    mass = pagerank(edges, restart(weights, chunks_of, passages))
+    mass = pagerank(edges, restart_shares(weights, chunks_of, passages))
     order = sorted(mass, key=lambda id_: (-mass[id_], id_))
     held = {*passages, *mentions["chunk"]}
     entities = [id_ for id_ in order if id_ not in held][:STARTS]
@@ -324,7 +290,7 @@ async def _seeds(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class NearStatement:
     """A statement that is near to the question: the ids of its entities, and its weight, 0 to 1."""
 
     ends: Sequence[str]
@@ -332,7 +298,7 @@ class Statement:
 
 
 def _entities(
-    question: str, near: Rows, named: Rows, stated: Rows, meant: Sequence[Statement]
+    question: str, near: Rows, named: Rows, stated: Rows, meant: Sequence[NearStatement]
 ) -> dict[str, float]:
     """Returns the weights of the seed entities by id.
 
@@ -358,7 +324,7 @@ def _entities(
     return dict(found)
 
 
-def restart(
+def restart_shares(
     entities: Mapping[str, float], chunks_of: Mapping[str, int], passages: Mapping[str, float]
 ) -> dict[str, float]:
     """Returns the share of each seed in the restart of PageRank. The sum is 1, or 0 without seeds.
@@ -422,7 +388,7 @@ def _spaced(text: str) -> str:
 
 async def nearest_statements(
     query: QueryContext, question: str | None, chunks: Iterable[str], relationships: Iterable[str]
-) -> list[Statement]:
+) -> list[NearStatement]:
     """Returns the statements nearest to the question, with weights from 0 to 1, the nearest first.
 
     `question` replaces the user's question. `chunks` and `relationships` are the ids of those whose
@@ -439,7 +405,7 @@ async def nearest_statements(
         rows = [row for _, row in await _ranked(rows, embedder.elements, static)]
     found = (await _ranked(rows[:READ], embedder, vector))[:NEAREST]
     return [
-        Statement(tuple(row["ends"]), math.exp((cosine - found[0][0]) / FALL))
+        NearStatement(tuple(row["ends"]), math.exp((cosine - found[0][0]) / FALL))
         for cosine, row in found
     ]
 

@@ -17,7 +17,7 @@ from graphrag_neo4j.model.context import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.query.graph_expansion import STARTS, LocalRow, expand_graph, fused, one_hop
+from graphrag_neo4j.query.graph_expansion import STARTS, LocalRow, expand_graph, fused
 from graphrag_neo4j.query.query_context import (
     ChunkRow,
     QueryContext,
@@ -81,9 +81,7 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     `question` replaces the user's question, for example by a follow-up question. The shares
     `OF_REPORTS` and `OF_SOURCES` divide the budget of tokens, the setting `max_context_tokens`.
     """
-    around = expand_graph if query.expand == "ppr" else one_hop
-    if query.selection:
-        around = expand_selection
+    around = expand_selection if query.selection else expand_graph
     entities, found = await around(query, question, MOST)
     budget = query.settings.max_context_tokens
     reports = query.table(budget * OF_REPORTS)

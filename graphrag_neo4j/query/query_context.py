@@ -66,7 +66,7 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` tells whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. `expand` is how local search explores the graph. With a `selection` only evidence of its
+    answer. With a `selection` only evidence of its
     documents is read. `listen` receives the events of the search. `vectorless` holds the reason
     why the embedding model gives no vectors, once it has refused to. `_found` keeps what `nearest`
     has found, because several parts of a search ask for the same.
@@ -82,7 +82,6 @@ class QueryContext:
     history: Sequence[Message] = ()
     stands_alone: bool = False
     context_only: bool = False
-    expand: Literal["hop", "ppr"] = "ppr"
     selection: Selection | None = None
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)

@@ -23,10 +23,8 @@ ONLY: Final[Mapping[str, Sequence[Method]]] = {
     "dynamic": ("global",),
     "prefilter": ("global",),
     "max_calls": ("global",),
-    "expand": ("local", "drift"),
 }
 OF_WHOLE: Final = ("dynamic", "prefilter", "max_calls")  # besides level, which may be 0
-EXPAND: Final = ("hop", "ppr")
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 
 
@@ -45,8 +43,6 @@ class Question:
     similar to the question. `max_calls` limits the calls that read reports, the most similar ones
     first; None is 12 where reports are quotations and no level is given, else no limit.
 
-    For local and drift search: `expand` is "hop" or "ppr" (personalised PageRank); None is "ppr".
-
     Raises InputError for an invalid value, and for an option that the method does not have.
     """
 
@@ -56,7 +52,6 @@ class Question:
     dynamic: bool = False
     prefilter: int | None = None
     max_calls: int | None = None
-    expand: Literal["hop", "ppr"] | None = None
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
     where: str | Sequence[str] = ()
@@ -72,8 +67,6 @@ class Question:
         for name, least in (("level", 0), ("prefilter", 1), ("max_calls", 1)):
             if (number := getattr(self, name)) is not None:
                 check_number(number, name, least)
-        if self.expand is not None:
-            check_choice("expand", self.expand, EXPAND)
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
         history: object = self.history
         pairs = isinstance(history, Sequence) and all(

@@ -70,7 +70,7 @@ class OwnCommunityRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class DocumentCondition:
     """A condition on documents: a field, an operator (= != >= <= > <) and a value.
 
     For = and != the value may be a list ("Ada|Grace") and have the wildcards * and ?. A date may be
@@ -123,7 +123,7 @@ class Condition:
         }
 
 
-def conditions_of(where: object) -> list[Condition]:
+def conditions_of(where: object) -> list[DocumentCondition]:
     """Returns the conditions in a text or in several. Raises InputError for what is none."""
     if not isinstance(where, str | Sequence):
         raise InputError("where must be a text such as 'author=Ada', or several.")
@@ -134,7 +134,7 @@ def conditions_of(where: object) -> list[Condition]:
                 f"{text!r} is no condition: write a field, one of = != >= <= > <, and a value, "
                 "such as author=Ada or date>=2024-01-01."
             )
-        found.append(Condition(parts[1], parts[2], parts[3]))
+        found.append(DocumentCondition(parts[1], parts[2], parts[3]))
     return found
 
 
@@ -260,7 +260,7 @@ async def select(graph: Graph, where: object) -> Selection | None:
     return Selection(graph, [row["id"] for row in found], sum(row["chunks"] for row in found))
 
 
-async def _kinds(graph: Graph, condition: Condition) -> list[str]:
+async def _kinds(graph: Graph, condition: DocumentCondition) -> list[str]:
     """The kinds of the values that a condition orders. Raises InputError if all are of others."""
     rows = await graph.read(
         "selection/kinds", KindRow, key=condition.key, date=DATE, number=NUMERIC

@@ -132,7 +132,6 @@ async def suggest(
         tokens.count,
         "",
         context_only=True,
-        expand="hop",
         listen=listen,
     )
     chosen, left_out = await _checked(query, backends, drafts, n, {name_key(one) for one in asked})

@@ -120,7 +120,7 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedWords:
     """A question: the base words of its subject, those of them in no name, its names and language.
 
     `whole` tells whether it is about all documents: it has no subject, but a word such as "theme".
@@ -133,7 +133,7 @@ class Asked:
     language: str = "en"
 
     @classmethod
-    def of(cls, question: str) -> "Asked":
+    def of(cls, question: str) -> "AskedWords":
         words, names = subject_words(question) | _acronyms(question), names_in(question)
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))
@@ -218,7 +218,7 @@ def _is_whole(sentence: Sentence, text: str, *, small: bool) -> bool:
 
 
 def ranked(
-    asked: Asked,
+    asked: AskedWords,
     texts: Sequence[str],
     known: Sequence[Words] = (),
     around: Sequence[Words] = (),
@@ -272,7 +272,7 @@ def _reciprocal_ranks(values: Iterable[float]) -> Mapping[float, float]:
     return found
 
 
-def is_near(asked: Asked, one: Ranked, near: float = NEAR) -> bool:
+def is_near(asked: AskedWords, one: Ranked, near: float = NEAR) -> bool:
     """Tells whether what is ranked so answers: by enough of the question's words, or by meaning."""
     return bool(asked.words) and (one.covered >= ENOUGH or one.similarity >= near)
 
@@ -294,7 +294,7 @@ def _acronyms(text: str) -> Words:
 
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     """Drafts an answer from the sentences of the records of a context."""
-    asked = Asked.of(question)
+    asked = AskedWords.of(question)
     if asked.whole and COUNT.search(question):
         return Draft(lambda _: NEEDS_MODEL)
     best = _best(asked, quotes_of(records))
@@ -308,7 +308,7 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     return Draft(compose, [one.drafted for one in best])
 
 
-def _best(asked: Asked, quotes: Sequence[Quote]) -> list[Quote]:
+def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
     """Returns the sentences whose places are looked up. The nearest chunks come first."""
     if asked.whole or not asked.words:
         return list(quotes[:DRAFTED]) if asked.whole else []
@@ -368,7 +368,7 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end, name)
 
 
-def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
+def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
     """Returns the quotations that answer, by maximal marginal relevance.
 
     Each of them, its speaker, chunk or title has one of the question's names.
@@ -464,7 +464,7 @@ def point_text(record: ContextRecord, quotes: Iterable[Quote]) -> str:
 
 def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
     """Drafts an answer from points in the form of `point_text`, grouped by their reports."""
-    asked, themes = Asked.of(question), [_Theme.of(point) for point in points]
+    asked, themes = AskedWords.of(question), [_Theme.of(point) for point in points]
     refs = [theme.ref for theme in themes if theme.ref is not None]
     if asked.whole and COUNT.search(question):
         return Draft(lambda _: NEEDS_MODEL)

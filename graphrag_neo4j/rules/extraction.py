@@ -14,7 +14,7 @@ import regex
 from graphrag_neo4j.model.types import ClaimRecord, EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.rules.phrases import CONCEPT
 from graphrag_neo4j.rules.ranking import quality
-from graphrag_neo4j.rules.recognition import Reading, Thing, read
+from graphrag_neo4j.rules.recognition import RecognisedText, Thing, recognise
 from graphrag_neo4j.text.sentences import Sentence, written
 
 DEFINES = regex.compile(
@@ -62,14 +62,14 @@ AMOUNT = regex.compile(
 )
 
 
-def extract(text: str) -> Extraction:
+def extract_by_rules(text: str) -> Extraction:
     """Returns the entities and relationships of a chunk in the order of their keys.
 
     A key phrase that occurs only once and has no relationship is left out. The source of a
     relationship is the entity that comes first in the sentence. Its strength is the number of
     sentences that name both entities.
     """
-    found = read(text)
+    found = recognise(text)
     keys, pairs, sentences = found.things, found.pairs(), found.passage.sentences
 
     def description(thing: Thing) -> str:
@@ -110,7 +110,7 @@ def _worth(sentences: Sequence[Sentence], place: tuple[int, int, int]) -> int:
 
 
 def _best_place(
-    found: Reading, one: Thing, other: Thing, places: Iterable[tuple[int, int]]
+    found: RecognisedText, one: Thing, other: Thing, places: Iterable[tuple[int, int]]
 ) -> tuple[int, int]:
     """Returns the sentences that describe a pair best: they define one of them or read well."""
     sentences = found.passage.sentences
@@ -124,22 +124,22 @@ def _best_place(
     return max(places, key=worth)
 
 
-def _quoted(found: Reading, first: int, last: int) -> str:
+def _quoted(found: RecognisedText, first: int, last: int) -> str:
     """Returns the text of the sentences `first` to `last`, with white space folded."""
     sentences = found.passage.sentences
     text = found.passage.text[sentences[first].start : sentences[last].end]
     return " ".join(text.split())
 
 
-def claims_of(text: str) -> list[ClaimRecord]:
+def dated_claims(text: str) -> list[ClaimRecord]:
     """Returns the claims of a chunk in their order. Only English texts have claims."""
     if not (DATE.search(text) or AMOUNT.search(text)):
         return []
-    found = read(text)
+    found = recognise(text)
     return list(_claims(found)) if found.language == "en" else []
 
 
-def _claims(found: Reading) -> Iterator[ClaimRecord]:
+def _claims(found: RecognisedText) -> Iterator[ClaimRecord]:
     for number, sentence in enumerate(found.passage.sentences):
         dates, amount = list(DATE.finditer(sentence.text)), AMOUNT.search(sentence.text)
         if not (dates or amount) or len(dates) > 1 or DOUBT.search(sentence.text):

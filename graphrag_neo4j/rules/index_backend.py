@@ -35,7 +35,7 @@ from graphrag_neo4j.model.types import (
     WrittenReport,
 )
 from graphrag_neo4j.rules import SIGNATURE_PREFIX
-from graphrag_neo4j.rules.extraction import claims_of, extract
+from graphrag_neo4j.rules.extraction import dated_claims, extract_by_rules
 from graphrag_neo4j.rules.phrases import CONCEPT, PLACE
 from graphrag_neo4j.rules.ranking import best_first, centrality, choose, quality, repeats
 from graphrag_neo4j.text.strings import identify
@@ -76,12 +76,12 @@ class ExtractiveIndexBackend:
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities that a chunk names, and those that it names together."""
         yield from ()
-        return extract(chunk.text)
+        return extract_by_rules(chunk.text)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
         """Extracts claims: who did what, with a date or an amount."""
         yield from ()
-        return Claims(claims_of(chunk.text))
+        return Claims(dated_claims(chunk.text))
 
     @property
     def summary_batch(self) -> int:

@@ -38,7 +38,7 @@ from graphrag_neo4j.text.languages import (
     rarity,
     word_set,
 )
-from graphrag_neo4j.text.sentences import Passage, Sentence
+from graphrag_neo4j.text.sentences import Sentence, SentencedText
 
 GERMAN = "de"  # all its nouns are capitalised, and "von" is also an ordinary preposition
 INFLECTED = frozenset({GERMAN, "cs", "pl", "ru", "uk"})  # a name's form changes with its case
@@ -81,7 +81,7 @@ ENDINGS = frozenset('.!?:"“”«»‘…')
 PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N}{1,4}|\p{N}{3})s")
 
 
-def seen_inside(passage: Passage) -> frozenset[str]:
+def seen_inside(passage: SentencedText) -> frozenset[str]:
     """Returns the words of a chunk that are capitalised inside a sentence."""
     return frozenset(
         word.text
@@ -91,7 +91,9 @@ def seen_inside(passage: Passage) -> frozenset[str]:
     )
 
 
-def names_of(sentence: Sentence, language: str, inside: frozenset[str]) -> Iterator[NameSpan]:
+def names_in_sentence(
+    sentence: Sentence, language: str, inside: frozenset[str]
+) -> Iterator[NameSpan]:
     """Yields the names in a sentence. `inside` is the result of `seen_inside`."""
     texts, words = [word.text for word in sentence.words], sentence.words
     for run in _runs(sentence, texts, language):

@@ -32,11 +32,11 @@ from graphrag_neo4j.text.languages import (
     VERBS,
     base_form,
     is_stop_word,
-    rank,
     rarity,
+    word_rank,
     word_set,
 )
-from graphrag_neo4j.text.sentences import Passage, Sentence, Word
+from graphrag_neo4j.text.sentences import Sentence, SentencedText, Word
 
 PERSON, ORGANIZATION, PLACE, CONCEPT = "person", "organization", "place", "concept"
 RARE = 20  # rarity (thousands of more frequent tokens) of a noun that may occur only once
@@ -91,7 +91,7 @@ class NameSpan(NamedTuple):
     kind: str
 
 
-def phrases_in(passage: Passage, language: str) -> list[NameSpan]:
+def phrases_in(passage: SentencedText, language: str) -> list[NameSpan]:
     """Returns all occurrences of the key phrases in a chunk."""
     found = [
         span
@@ -232,7 +232,9 @@ def is_ordinary(word: str) -> bool:
     """
     lower = word.lower()
     letter = _lexicon().get(lower, "n")
-    return letter != "n" and not (letter in "NS" and rank(lower.capitalize()) <= rank(lower))
+    return letter != "n" and not (
+        letter in "NS" and word_rank(lower.capitalize()) <= word_rank(lower)
+    )
 
 
 def _is_verb(word: str, *, before_noun: bool) -> bool:
@@ -295,7 +297,7 @@ def _lexicon() -> dict[str, str]:
     return letters
 
 
-def cjk_spans(passage: Passage, language: str) -> list[NameSpan]:
+def cjk_spans(passage: SentencedText, language: str) -> list[NameSpan]:
     """Returns all occurrences of the names and key phrases in a Chinese or Japanese chunk."""
     spans_of = _chinese if language == "zh" else _japanese
     found = [s for sentence in passage.sentences for s in spans_of(sentence.text, sentence.start)]

@@ -9,7 +9,7 @@ from graphrag_neo4j.model.context import ContextRecord, ContextTable
 from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial, Topic
 from graphrag_neo4j.model.types import ComposedTask, LLMTask, Message, Point, Primer
 from graphrag_neo4j.rules.answers import (
-    Asked,
+    AskedWords,
     Quote,
     Ranked,
     draft_of_points,
@@ -57,7 +57,7 @@ class ExtractiveQueryBackend:
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns one point for each record, with the sentences that answer the question best."""
         yield from ()
-        asked = Asked.of(question)
+        asked = AskedWords.of(question)
         if asked.whole:
             return [*_points_of_all([*context.records.values()])]
         points = []
@@ -69,7 +69,7 @@ class ExtractiveQueryBackend:
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports with a sentence that is relevant to the question."""
         yield from ()
-        asked = Asked.of(question)
+        asked = AskedWords.of(question)
         if asked.whole:
             return [record.ref for record in context.records.values()]
         return [record.ref for record, _ in _near(asked, context)]
@@ -81,7 +81,7 @@ class ExtractiveQueryBackend:
         names would then only find texts about these names.
         """
         yield from ()
-        found = [one for _, some in _near(Asked.of(question), context) for one in some]
+        found = [one for _, some in _near(AskedWords.of(question), context) for one in some]
         best = sorted(found, key=lambda one: (-one[1].score, one[0].text))[:PRIMED]
         if not best:
             return Primer("", 0, [question])
@@ -116,7 +116,7 @@ class ExtractiveQueryBackend:
 
 
 def _near(
-    asked: Asked, context: ContextTable
+    asked: AskedWords, context: ContextTable
 ) -> Iterator[tuple[ContextRecord, list[tuple[Quote, Ranked]]]]:
     """Yields the records with sentences near the question, each with the best of them."""
     quotes = quotes_of(context.records.values())

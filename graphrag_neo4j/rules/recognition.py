@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_neo4j.rules.names import is_given_name, names_of, seen_inside
+from graphrag_neo4j.rules.names import is_given_name, names_in_sentence, seen_inside
 from graphrag_neo4j.rules.phrases import (
     CJK,
     CONCEPT,
@@ -17,7 +17,7 @@ from graphrag_neo4j.rules.phrases import (
     phrases_in,
 )
 from graphrag_neo4j.text.languages import language_of
-from graphrag_neo4j.text.sentences import Passage, read_passage, written
+from graphrag_neo4j.text.sentences import SentencedText, read_passage, written
 from graphrag_neo4j.text.strings import name_key
 
 NEAR = 240  # characters between two entities that form a pair, at most
@@ -40,10 +40,10 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RecognisedText:
     """The result of reading a chunk. `things` holds the entities by the keys of their names."""
 
-    passage: Passage
+    passage: SentencedText
     language: str
     things: dict[str, Thing]
 
@@ -92,18 +92,20 @@ def _near(
 
 
 @lru_cache(64)
-def read(text: str) -> Reading:
+def recognise(text: str) -> RecognisedText:
     """Recognises the entities in the text of a chunk."""
     passage = read_passage(text)
     language = language_of(text, (word.text for word in passage.words))
     spans = cjk_spans(passage, language) if language in CJK else _spans(passage, language)
-    return Reading(passage, language, _things(passage, spans))
+    return RecognisedText(passage, language, _things(passage, spans))
 
 
-def _spans(passage: Passage, language: str) -> list[NameSpan]:
+def _spans(passage: SentencedText, language: str) -> list[NameSpan]:
     """Finds names, with long forms for short ones, and key phrases that do not overlap a name."""
     inside = seen_inside(passage)
-    names = [s for sentence in passage.sentences for s in names_of(sentence, language, inside)]
+    names = [
+        s for sentence in passage.sentences for s in names_in_sentence(sentence, language, inside)
+    ]
     types: defaultdict[str, list[str]] = defaultdict(list)
     for span in names:
         types[span.name].append(span.kind)
@@ -171,7 +173,7 @@ def _vote(types: Iterable[str]) -> str:
     return min(votes, key=lambda type_: (-votes[type_], type_), default="")
 
 
-def _things(passage: Passage, spans: Iterable[NameSpan]) -> dict[str, Thing]:
+def _things(passage: SentencedText, spans: Iterable[NameSpan]) -> dict[str, Thing]:
     """Returns entities in the order of their keys. The most frequent spelling is the name."""
     starts = [sentence.start for sentence in passage.sentences]
     found: defaultdict[str, list[NameSpan]] = defaultdict(list)

@@ -83,7 +83,6 @@ class SearchOptions(AnswerOptions, total=False):
     dynamic: bool
     prefilter: int | None
     max_calls: int | None
-    expand: Literal["hop", "ppr"] | None
     context_only: bool
     history: Sequence[tuple[str, str]]
     where: str | Sequence[str]

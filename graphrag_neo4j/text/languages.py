@@ -116,11 +116,11 @@ def base_form(word: str, language: str) -> str:
 
 def rarity(word: str) -> int:
     """Returns the rank of a word among tokens in thousands, or 200 if it is not a token."""
-    return rank(word) // 1000
+    return word_rank(word) // 1000
 
 
 @lru_cache(100_000)
-def rank(word: str) -> int:
+def word_rank(word: str) -> int:
     """Returns the rank of a word among tokens, or 200,000. A smaller rank is more frequent."""
     ids = tokens.encoding().encode_ordinary(" " + word)
     return ids[0] if len(ids) == 1 else UNRANKED

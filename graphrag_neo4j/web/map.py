@@ -17,7 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import data
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
-from graphrag_neo4j.web.page import CONTROLS, Pool, content_policy, packed
+from graphrag_neo4j.web.page import CONTROLS, TextPool, content_policy, packed
 
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
@@ -137,7 +137,7 @@ class Map:
 
     def packed(self) -> str:
         """Packs the tables, with texts as runs of pieces, and the table of these pieces."""
-        pool = Pool()
+        pool = TextPool()
         put: dict[str, Callable[[Any], object]] = {
             "text": pool.exactly,
             "description": pool.loosely,

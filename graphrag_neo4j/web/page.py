@@ -42,7 +42,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-class Pool:
+class TextPool:
     """The pieces of all texts. The first piece is a line break."""
 
     def __init__(self) -> None:

@@ -32,7 +32,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.communities.gds import leiden_in_gds
-from graphrag_neo4j.index.communities.hierarchy import Edges, community_tree, entity_ids, read_edges
+from graphrag_neo4j.index.communities.hierarchy import (
+    Edges,
+    all_entity_ids,
+    community_tree,
+    read_edges,
+)
 from graphrag_neo4j.index.communities.tree import Leiden, TreeCommunity
 from graphrag_neo4j.index.communities.update import modularity
 from graphrag_neo4j.index.status import IndexResult
@@ -181,7 +186,7 @@ async def _tell_modularity(graph: Graph) -> None:
 
 
 async def _modularities(graph: Graph) -> tuple[list[float], list[float]]:
-    edges = await read_edges(graph, await entity_ids(graph))
+    edges = await read_edges(graph, await all_entity_ids(graph))
     members = await graph.run_plain(
         "MATCH (e:Entity)-[:IN_COMMUNITY]->(leaf)-[:PARENT*0..]->(c) "
         "RETURN e.id AS id, c.id AS community, c.level AS level ORDER BY level"

@@ -47,8 +47,8 @@ from graphrag_neo4j.index.communities.gds_client import detector
 from graphrag_neo4j.index.communities.hierarchy import (
     Detect,
     Edges,
+    all_entity_ids,
     community_tree,
-    entity_ids,
     read_edges,
 )
 from graphrag_neo4j.index.communities.stage import find_communities
@@ -216,7 +216,7 @@ async def _measure(home: Path, edges: list[WeightedEdge] | None) -> None:
 
 
 async def _edges(graph: Graph) -> list[WeightedEdge]:
-    return (await read_edges(graph, await entity_ids(graph))).named()
+    return (await read_edges(graph, await all_entity_ids(graph))).named()
 
 
 def _made_up() -> list[WeightedEdge]:

@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import Literal
 
 import anyio
 
@@ -65,17 +64,15 @@ async def measure(settings: Settings, questions: Sequence[str], level: int) -> N
     backend = LLMQueryBackend.from_settings(settings)
     async with AsyncGraphRAG(settings) as rag:
 
-        def query(question: str, expand: Literal["hop", "ppr"] = "ppr") -> QueryContext:
+        def query(question: str) -> QueryContext:
             return QueryContext(
                 rag.graph, settings, backend, _nobody, embedder, count, question,
-                context_only=True, expand=expand,
+                context_only=True,
             )  # fmt: skip
 
-        ways: tuple[Literal["hop"], Literal["ppr"]] = ("hop", "ppr")
-        for expand in ways:
-            for _ in range(2):  # a server that has just started compiles; the second round counts
-                local = [await _timed(search_local(query(q, expand))) for q in questions]
-            _say(f"local context, {expand}", local)
+        for _ in range(2):  # a server that has just started compiles; the second round counts
+            local = [await _timed(search_local(query(q))) for q in questions]
+        _say("local context", local)
         sources = [
             row["source"] for row in await rag.graph.read("ingest/sources", SourceRow, prefix="")
         ]

@@ -22,7 +22,7 @@ command continues. BM25 is the usual baseline, "basic" the search by vectors alo
 package bm25s. It asks nobody before a model is asked: KG_MAX_COST limits what that may cost.
 
 What several steps lead to is told apart: of the needed passages that are not among the seeds of the
-walk (`local:ppr`), the share that each way has among its first ten.
+walk (`local`), the share that each way has among its first ten.
 """
 
 import argparse
@@ -59,8 +59,7 @@ AT: Final = (2, 5, 10)  # passages
 WAYS: Final[Mapping[str, QueryOptions]] = {
     "BM25": {},
     "basic": {"method": "basic"},
-    "local:hop": {"method": "local", "expand": "hop"},
-    "local:ppr": {"method": "local", "expand": "ppr"},
+    "local": {"method": "local"},
 }
 # Passages are all that counts for the ranks, and more than ten of them.
 local.OF_REPORTS, local.OF_SOURCES = 0.0, 1.0
@@ -247,7 +246,7 @@ def bm25(passages: Sequence[str]) -> Callable[[str], Awaitable[list[str]]]:
 
 
 async def seeds_of(rag: AsyncGraphRAG, question: Question, texts: Mapping[str, str]) -> set[str]:
-    """The passages among which the walk of `local:ppr` starts for a question."""
+    """The passages among which the walk of `local` starts for a question."""
     noted: list[str] = []
     seeded = graph_expansion._seeds  # noqa: SLF001 - no answer tells where the walk started
 
@@ -258,7 +257,7 @@ async def seeds_of(rag: AsyncGraphRAG, question: Question, texts: Mapping[str, s
         noted.extend(chunks)
         return entities, chunks
 
-    walk: QueryOptions = {**WAYS["local:ppr"], **ROOM}
+    walk: QueryOptions = {**WAYS["local"], **ROOM}
     with mock.patch.object(graph_expansion, "_seeds", note):
         await rag.query(question.text, **walk)
     rows = await rag.graph.run_plain(SOURCES_OF, ids=noted)

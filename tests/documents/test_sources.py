@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.documents import ReadOptions, find, gone, source_of
+from graphrag_neo4j.documents import ReadOptions, find_files, gone, source_of
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.corpus import Corpus
 
@@ -35,7 +35,7 @@ def lay(*names: str) -> None:
 
 
 def found(*paths: str, follow_links: bool = False) -> list[str]:
-    return [path.as_posix() for path in find(paths, follow_links=follow_links).files]
+    return [path.as_posix() for path in find_files(paths, follow_links=follow_links).files]
 
 
 FOUND = {
@@ -60,23 +60,23 @@ def test_files_are_found_by_folder_glob_and_name() -> None:
 
 def test_what_is_of_no_kind_or_matches_nothing_is_refused_where_it_is_named() -> None:
     lay("docs/a.md", "docs/b.png", "docs/x/c.PNG", "docs/Makefile")
-    assert find(["docs", "docs/*"]).skipped == {".png": 2, "": 1}
+    assert find_files(["docs", "docs/*"]).skipped == {".png": 2, "": 1}
     Path("docs/d.ODT").touch()
     with pytest.raises(InputError, match=r"d\.ODT .* save it as \.docx\."):
-        find(["docs/d.ODT"])
+        find_files(["docs/d.ODT"])
     [_, notice] = Corpus.of_paths(["docs/b.*", "docs/d.*"], ReadOptions()).notices()
     skipped = "1 file of type .odt (save as .docx), 1 file of type .png"
     assert notice == f"Skipped, since they can't be read: {skipped}."
     with pytest.raises(InputError, match=r"b\.png .* known are \.txt, .*\.md, .*\.docx"):
-        find(["docs/b.png"])
+        find_files(["docs/b.png"])
     for path in ("nowhere", "nowhere.md", "docs/*.rst", "nowhere/**", "x" * 300):
         with pytest.raises(InputError, match=re.escape(path)):
-            find(["docs", path])
+            find_files(["docs", path])
 
 
 @pytest.mark.usefixtures("shut")
 def test_a_folder_that_cannot_be_listed_is_named_and_nothing_of_it_is_gone() -> None:
-    result = find(["docs"])
+    result = find_files(["docs"])
     assert [path.name for path in result.files] == ["a.md"]
     assert [problem.source for problem in result.unreadable] == ["docs/shut"]
     with pytest.raises(InputError, match="shut can't be listed"):
@@ -108,7 +108,7 @@ def test_a_source_is_the_resolved_path_as_a_uri_or_relative_to_the_root() -> Non
 def test_gone_are_the_documents_under_a_folder_whose_file_is_no_more(root: Path | None) -> None:
     options = ReadOptions(source_root=root)
     lay("docs/a.md", "docs/sub/b.md", "docs/rows.csv", "docs/old.csv")
-    sources = [source_of(path, options) for path in find(["docs"]).files]
+    sources = [source_of(path, options) for path in find_files(["docs"]).files]
     sources += [f"{source}#17" for source in sources if source.endswith(".csv")]
     assert gone(sources, "docs", options) == []
     Path("docs/sub/b.md").unlink()
@@ -136,7 +136,7 @@ def test_a_link_that_leads_out_of_the_folder_is_followed_only_if_asked() -> None
     assert found("docs/*/*.md", "docs/a.md") == ["docs/a.md"]
     assert "docs/folder/b.md" in found("docs/*/*.md", follow_links=True)
     assert found("docs/folder") == ["docs/folder/b.md", "docs/folder/c.md"]  # it was asked for
-    result = find(["docs"])
+    result = find_files(["docs"])
     assert [path.as_posix() for path in result.files] == ["docs/a.md"]
     links = [path.as_posix() for path in result.links]
     assert links == ["docs/file.md", "docs/folder", "docs/nowhere.md"]
@@ -162,5 +162,7 @@ async def test_links_that_were_not_followed_are_counted_and_what_a_link_gave_is_
     assert "1 symbolic link" in notice
     assert "docs/b.md. --follow-links" in notice
     assert Corpus.of_paths(["docs"], ReadOptions(follow_links=True)).notices() == []
-    sources = [source_of(path, ReadOptions()) for path in find(["docs"], follow_links=True).files]
+    sources = [
+        source_of(path, ReadOptions()) for path in find_files(["docs"], follow_links=True).files
+    ]
     assert gone(sources, "docs", ReadOptions()) == []

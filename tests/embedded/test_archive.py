@@ -338,7 +338,7 @@ def test_a_dump_of_the_older_release_is_loaded(tmp_path: Path) -> None:
     try:
         ask(embedded.start(old), "CREATE (:Kept {name: 'Gretel'})")
         embedded.stop(old)
-        archive.dump(old, tmp_path / "file")
+        archive.dump_data(old, tmp_path / "file")
         assert embedded.running(old) is None
         archive.load(new, tmp_path / "file")
         rows = ask(embedded.start(new), "MATCH (kept:Kept) RETURN kept.name AS name")
@@ -366,7 +366,7 @@ def test_a_load_that_is_killed_leaves_the_old_data_or_the_new(tmp_path: Path) ->
 
 def test_without_data_there_is_no_dump(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedError, match="There is no data in"):
-        archive.dump(load_settings(home=tmp_path / "home"), tmp_path / "file")
+        archive.dump_data(load_settings(home=tmp_path / "home"), tmp_path / "file")
     assert not (tmp_path / "file").exists()
 
 

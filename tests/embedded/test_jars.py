@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.embedded.jars import complete, jars_folder
+from graphrag_neo4j.embedded.jars import fetch_missing, jars_folder
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Started, silent
@@ -30,7 +30,7 @@ def download(repository: Repository, tmp_path: Path) -> Download:
 
     def run() -> list[Event]:
         told: list[Event] = []
-        complete(jars, tmp_path, repository.url, told.append)
+        fetch_missing(jars, tmp_path, repository.url, told.append)
         return told
 
     return run
@@ -106,10 +106,10 @@ def test_without_a_network_the_error_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, repository: Repository, tmp_path: Path
 ) -> None:
     with pytest.raises(EmbeddedError, match=r"maven2 can't be reached .* mirror .* KG_MAVEN_URL"):
-        complete(repository.jars(), tmp_path, "http://127.0.0.1:1/maven2", silent)
+        fetch_missing(repository.jars(), tmp_path, "http://127.0.0.1:1/maven2", silent)
     monkeypatch.setitem(sys.modules, "jgo.constants", None)
     with pytest.raises(EmbeddedError, match=r"pip install .*\[local\]"):
-        complete(repository.jars(), tmp_path, None, silent)
+        fetch_missing(repository.jars(), tmp_path, None, silent)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")

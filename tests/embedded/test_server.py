@@ -24,7 +24,7 @@ from graphrag_neo4j import AsyncGraphRAG, GraphBusyError, embedded
 from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.embedded.home import Home
-from graphrag_neo4j.embedded.process import find
+from graphrag_neo4j.embedded.process import find_server
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.model.events import Event
@@ -173,7 +173,7 @@ def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
     old = life.server()
     ask(old, "CREATE (:Kept {name: 'Gretel'})-[:LIKES]->(:Kept {name: 'Hänsel'})")
     assert life.command("stop") == "Neo4j has stopped. Its data is kept.\n"
-    assert find(life.home, old.pid) is None
+    assert find_server(life.home, old.pid) is None
     with pytest.raises(EmbeddedError, match="--upgrade"):
         embedded.start(life.settings())
     conf = life.home.path / "conf"
@@ -215,7 +215,7 @@ def test_a_server_is_found_whose_start_was_killed_before_it_was_recorded(life: L
     assert embedded.start(life.settings()) == server
     life.home.write(unrecorded)
     assert embedded.stop(life.settings())
-    assert find(life.home, server.pid) is None
+    assert find_server(life.home, server.pid) is None
     embedded.start(life.settings())
 
 
@@ -223,6 +223,6 @@ def test_wipe_stops_the_server_and_leaves_an_empty_home(life: Life) -> None:
     server = life.server()
     (life.home.path / ".before-upgrade.dump.abcdefgh.unfinished").touch()  # of a killed upgrade
     assert "was deleted" in life.command("wipe", "--yes")
-    assert find(life.home, server.pid) is None
+    assert find_server(life.home, server.pid) is None
     left = sorted(path.name for path in life.home.path.iterdir())
     assert left == ["graphrag-neo4j.json", "lock", "tool"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from graphrag_neo4j.cli.index import index
+from graphrag_neo4j.cli.index import index_command
 from tests.support.paths import ROOT
 
 MANIFEST = yaml.safe_load((ROOT / "docs" / "cluster" / "rayjob.yaml").read_text("utf-8"))
@@ -37,7 +37,7 @@ def test_pods_have_one_image_the_same_documents_and_a_worker_for_each_cpu() -> N
     assert all(one["image"] == containers[0]["image"] for one in containers)
     assert all(one["volumeMounts"] == mounts for one in containers)
     assert MANIFEST["spec"]["entrypoint"] == f"kg-build index {mounts[0]['mountPath']} --ray"
-    assert any("--ray" in option.opts for option in index.params)
+    assert any("--ray" in option.opts for option in index_command.params)
     groups = CLUSTER["workerGroupSpecs"]
     cpus = sum(one["replicas"] * int(one["rayStartParams"]["num-cpus"]) for one in groups)
     [workers] = [one["value"] for one in containers[0]["env"] if one["name"] == "KG_WORKERS"]

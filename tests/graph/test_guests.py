@@ -107,7 +107,7 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         "prefix": "", "level": 0, "ref": 1, "refs": [*range(60)], "void_after": 1000,
     }  # fmt: skip
     special: dict[tuple[str, str], object] = {
-        ("search/one_hop", "chunks"): 50, ("extract/count_otherwise", "claims"): "",
+        ("extract/count_otherwise", "claims"): "",
         ("extract/pending_claims", "after"): -1, ("extract/pending_extraction", "after"): -1,
         ("search/all_chunks", "after"): -1, ("ingest/elsewhere", "places"): ["none"],
         ("lookup/names_like", "words"): [{"word": "bob", "fuzzy": "bob~"}],

@@ -12,7 +12,7 @@ from graphrag_neo4j.model.citations import (
     CitationRef,
     cited,
     footnoted,
-    ground,
+    keep_known,
     made_explicit,
     neutralised,
     rewrite,
@@ -53,7 +53,7 @@ WRITTEN = [
 @pytest.mark.parametrize(("text", "found"), WRITTEN)
 def test_the_forms_that_models_write_are_read(text: str, found: list[CitationRef]) -> None:
     assert cited(text) == found
-    grounded = ground(text, {kind: range(99) for kind in CITATION_KINDS})
+    grounded = keep_known(text, {kind: range(99) for kind in CITATION_KINDS})
     assert (grounded.citations, grounded.removed) == (tuple(found), 0)
     assert all(f"{kind} (" in grounded.text for kind, _ in found)
 
@@ -91,7 +91,7 @@ def test_prose_is_not_a_citation(text: str) -> None:
     ],
 )
 def test_each_bracket_that_is_removed_is_counted(written: str, removed: int) -> None:
-    grounded = ground(f"So it is {written}.", {"Entities": {5}})
+    grounded = keep_known(f"So it is {written}.", {"Entities": {5}})
     assert (grounded.text, grounded.citations) == ("So it is.", ())
     assert grounded.removed == removed
 
@@ -99,7 +99,7 @@ def test_each_bracket_that_is_removed_is_counted(written: str, removed: int) -> 
 def test_other_forms_are_written_in_the_usual_one() -> None:
     text = "富有【Data：实体（5、7、+more）；报告 2】。死了（Data：来源#3）。"
     known = {"Entities": {5, 7}, "Reports": {2}, "Sources": {3}}
-    grounded = ground(text, known)  # type: ignore[arg-type]
+    grounded = keep_known(text, known)  # type: ignore[arg-type]
     assert grounded.text == (
         "富有[Data: Entities (5, 7, +more); Reports (2)]。死了[Data: Sources (3)]。"
     )

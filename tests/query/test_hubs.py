@@ -1,6 +1,5 @@
 """A hub is an entity with very many relationships: a question reads only a part of them."""
 
-from itertools import combinations
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.entities import merge as merging
 from graphrag_neo4j.index.entities.merge import HUB, KEPT, merge
 from graphrag_neo4j.index.read.documents import delete_documents, document_id
-from graphrag_neo4j.query.graph_expansion import SIZE, NeighbourhoodRow, OneHopRow, SurroundingsRow
+from graphrag_neo4j.query.graph_expansion import SIZE, NeighbourhoodRow, SurroundingsRow
 from graphrag_neo4j.query.local import MOST
 from graphrag_neo4j.text.strings import entity_id, pair_id
 from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
@@ -56,7 +55,6 @@ async def read_around_hub(graph: Graph, degree: int) -> dict[str, int]:
     await graph.run_plain("CALL db.prepareForReplanning(60)")
     ids = ["hub", "n1", "n2"]
     asked: dict[str, dict[str, object]] = {
-        "search/one_hop": {"ids": ids, "pairs": ["r1", "r2"], **MOST, "outward": 100},
         "search/neighbourhood": {"ids": ids, **MOST},
         "search/surroundings": {"entities": ids, "chunks": ["c1"], **SIZE},
     }
@@ -118,15 +116,12 @@ async def test_what_a_hub_keeps_follows_evidence(
     assert await dump(graph) == before
 
 
-async def contexts(graph: Graph) -> tuple[dict[str, Any], SurroundingsRow]:
-    """What is read around the Sun and the Earth, by each of the two ways."""
+async def contexts(graph: Graph) -> tuple[NeighbourhoodRow, SurroundingsRow]:
+    """What is read around the Sun and the Earth."""
     ids = [SUN, entity_id("Earth")]
-    pairs = [pair_id(*two) for two in combinations(ids, 2)]
-    most = {**MOST, "outward": 100}
-    [known] = await graph.read("search/neighbourhood", NeighbourhoodRow, ids=ids, **most)
-    [hop] = await graph.read("search/one_hop", OneHopRow, ids=ids, pairs=pairs, **most)
+    [known] = await graph.read("search/neighbourhood", NeighbourhoodRow, ids=ids, **MOST)
     rows = await graph.read("search/surroundings", SurroundingsRow, entities=ids, chunks=[], **SIZE)
-    return {**known, **hop}, rows[0]
+    return known, rows[0]
 
 
 def in_any_order(walk: SurroundingsRow) -> list[list[tuple[object, ...]]]:
@@ -139,15 +134,14 @@ async def test_a_hub_that_keeps_all_is_as_no_hub(
 ) -> None:
     await put(graph, documents(*TEXTS))
     await read(graph, PresetBackend(SAID, CLAIMS))
-    hop, walk = await contexts(graph)
-    assert hop["inner"]
-    assert len(hop["outward"]) == 4
-    assert len(hop["chunks"]) == len(hop["claims"]) == len(TEXTS)
+    known, walk = await contexts(graph)
+    assert len(walk["related"]["id"]) == 5
+    assert len(known["claims"]) == len(TEXTS)
     monkeypatch.setattr(merging, "HUB", 1)
     await graph.run_plain("MATCH (e:Entity) SET e.stale = true")
     await merge(graph, lambda _: None)
     kept = await graph.run_plain("MATCH (e:Entity) WHERE e.top_pairs IS NOT NULL RETURN e.name")
     assert len(kept) == 2 < KEPT
-    other_hop, other_walk = await contexts(graph)
-    assert other_hop == hop
+    other_known, other_walk = await contexts(graph)
+    assert other_known == known
     assert in_any_order(other_walk) == in_any_order(walk)

@@ -68,23 +68,16 @@ async def test_the_context_alone_asks_no_chat_model(carol: Carol, method: Method
 
 
 @pytest.mark.parametrize("budget", [1500, 3000, 12_000])
-async def test_both_ways_of_expansion_keep_budget_and_form(carol: Carol, budget: int) -> None:
-    ways: list[QueryOptions] = [{"expand": "hop"}, {"expand": "ppr"}, {}, {"expand": "ppr"}]
-    contexts = []
-    for way in ways:
-        how: QueryOptions = {"method": "local", "context_only": True, **way}
-        how["max_context_tokens"] = budget
-        contexts.append((await carol.ask(**how)).context[0])
-    hop, ppr, default, again = contexts
-    assert hop.text != ppr.text == again.text == default.text
-    for table in (hop, ppr):
-        assert table.tokens <= table.budget == budget
-        assert list(table.by_kind())[-1] == "Sources"
-        kinds = ["Reports", "Entities", "Relationships", "Claims", "Sources"]
-        assert [k for k in kinds if f"# {k}\n" in table.text] == list(table.by_kind())
+async def test_a_local_context_keeps_budget_and_form(carol: Carol, budget: int) -> None:
+    how: QueryOptions = {"method": "local", "context_only": True, "max_context_tokens": budget}
+    [table], [again] = [(await carol.ask(**how)).context for _ in range(2)]
+    assert table.text == again.text
+    assert table.tokens <= table.budget == budget
+    assert list(table.by_kind())[-1] == "Sources"
+    kinds = ["Reports", "Entities", "Relationships", "Claims", "Sources"]
+    assert [k for k in kinds if f"# {k}\n" in table.text] == list(table.by_kind())
     if budget == 12_000:
-        assert list(hop.by_kind()) == kinds
-        assert "Scrooge" in ppr.by_kind()["Entities"][0].text
+        assert "Scrooge" in table.by_kind()["Entities"][0].text
 
 
 async def test_questions_that_can_not_be_asked_are_refused(carol: Carol) -> None:
@@ -94,8 +87,6 @@ async def test_questions_that_can_not_be_asked_are_refused(carol: Carol) -> None
         await carol.ask(method="global", level=77)
     with pytest.raises(InputError, match="no setting top_k_elephants"):
         await carol.ask(top_k_elephants=3)  # type: ignore[call-arg]
-    with pytest.raises(InputError, match="expand"):
-        await carol.ask(expand="jump")  # type: ignore[arg-type]
 
 
 def refs_of(answer: Answer) -> list[int]:
@@ -157,12 +148,9 @@ async def test_a_citation_of_what_was_not_shown_is_marked(carol: Carol) -> None:
     assert "no longer in the graph" in str(invented[0])
 
 
-async def test_drift_walks_too_and_a_follow_up_brings_sources_and_calls_bound_it(
+async def test_a_follow_up_of_drift_brings_sources_and_calls_bound_it(
     carol: Carol,
 ) -> None:
-    hop = await carol.ask(method="drift", context_only=True, expand="hop")
-    ppr = await carol.ask(method="drift", context_only=True, expand="ppr")
-    assert hop.context[-1].text != ppr.context[-1].text
     async with AsyncGraphRAG(carol.settings) as rag:
         answer = await rag.drift_search(QUESTION, drift_calls=3)
         near = await rag.basic_search(QUESTION, context_only=True)

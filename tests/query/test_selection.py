@@ -47,7 +47,6 @@ SELECTIONS = ([0], [4], [1, 2, 3, 4, 5], [0, 1, 2, 3, 4], [0, 1, 2], [3, 4, 5])
 WAYS: Sequence[QueryOptions] = [
     {"method": "global"},
     {"method": "local"},
-    {"method": "local", "expand": "hop"},
     {"method": "drift"},
     {"method": "basic"},
     {"method": "text"},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.rules.extraction import claims_of, extract
+from graphrag_neo4j.rules.extraction import dated_claims, extract_by_rules
 from graphrag_neo4j.text.strings import find_quote
 from tests.rules.test_recognition import CHINESE, ENGLISH, FRENCH, GERMAN
 
@@ -11,7 +11,7 @@ WRAPPED = "Shopify is a company\nthat sells software. And, you know, like, Shopi
 
 @pytest.mark.parametrize("text", [ENGLISH, GERMAN, CHINESE, FRENCH, WRAPPED])
 def test_every_description_stands_in_the_chunk(text: str) -> None:
-    found = extract(text)
+    found = extract_by_rules(text)
     said = [one.description for one in found.entities]
     said += [one.description for one in found.relationships]
     assert said
@@ -20,18 +20,20 @@ def test_every_description_stands_in_the_chunk(text: str) -> None:
 
 def test_a_thing_is_described_by_the_sentence_that_defines_it_a_pair_by_its_best() -> None:
     text = "We talked to Helion. Helion is a company that builds fusion reactors. I like Helion."
-    [helion] = [one for one in extract(text).entities if one.name == "Helion"]
+    [helion] = [one for one in extract_by_rules(text).entities if one.name == "Helion"]
     assert helion.description == "Helion is a company that builds fusion reactors."
     text = "So, like, Reddit, Shopify? Reddit bought its first shop from Shopify. Shopify, Reddit!"
-    [pair] = extract(text).relationships
+    [pair] = extract_by_rules(text).relationships
     assert (pair.source, pair.target) == ("Reddit", "Shopify")
     assert pair.description == "Reddit bought its first shop from Shopify."
     assert pair.strength == 3
 
 
 def test_a_key_phrase_that_comes_once_and_alone_is_not_stated() -> None:
-    assert extract("Then it was time for neuroscience.").entities == []
-    assert [one.name for one in extract("Then it was time for Shopify.").entities] == ["Shopify"]
+    assert extract_by_rules("Then it was time for neuroscience.").entities == []
+    assert [one.name for one in extract_by_rules("Then it was time for Shopify.").entities] == [
+        "Shopify"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_a_key_phrase_that_comes_once_and_alone_is_not_stated() -> None:
 def test_who_did_what_with_a_date_or_an_amount_is_claimed(
     text: str, claim: tuple[str, str | None, str, str | None]
 ) -> None:
-    [found] = claims_of(text)
+    [found] = dated_claims(text)
     assert (found.subject, found.object, found.type, found.start_date) == claim
     assert found.status is None  # it is quoted and not judged
     assert found.description in text
@@ -73,4 +75,4 @@ def test_who_did_what_with_a_date_or_an_amount_is_claimed(
     ],
 )
 def test_where_no_rule_is_certain_nothing_is_claimed(text: str) -> None:
-    assert claims_of(text) == []
+    assert dated_claims(text) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.rules.recognition import read
+from graphrag_neo4j.rules.recognition import recognise
 from tests.support.paths import DATA
 
 ENGLISH = (
@@ -30,7 +30,7 @@ KOREAN = "삼성전자는 서울에서 반도체를 발표했다. 삼성전자�
 
 
 def named(text: str) -> dict[str, str]:
-    return {thing.name: thing.kind for thing in read(text).things.values()}
+    return {thing.name: thing.kind for thing in recognise(text).things.values()}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def named(text: str) -> dict[str, str]:
 def test_names_and_key_phrases_are_found_in_many_languages(
     text: str, language: str, names: set[str]
 ) -> None:
-    assert read(text).language == language
+    assert recognise(text).language == language
     assert names <= named(text).keys()
 
 
@@ -97,7 +97,7 @@ def test_a_common_noun_is_a_name_only_with_a_capital_and_a_plural_one_with_its_s
 
 def test_things_that_share_a_sentence_are_pairs_and_a_lone_one_joins_its_neighbours() -> None:
     text = "Reddit met Shopify. Coursera came. Then it rained.\n\nBaidu stayed."
-    pairs = read(text).pairs()
+    pairs = recognise(text).pairs()
     assert set(pairs) == {("reddit", "shopify"), ("coursera", "shopify"), ("coursera", "reddit")}
     assert pairs["reddit", "shopify"] == [(0, 0)]
     assert pairs["coursera", "shopify"] == [(0, 1)]
@@ -139,7 +139,7 @@ def _chunks(genre: str) -> list[str]:
 )
 def test_the_names_of_a_genre_are_found(genre: str, precision: float, recall: float) -> None:
     named = (GENRES / f"{genre}.names.txt").read_text(encoding="utf-8").splitlines()
-    things = [thing for chunk in _chunks(genre) for thing in read(chunk).things.values()]
+    things = [thing for chunk in _chunks(genre) for thing in recognise(chunk).things.values()]
     found = {thing.name for thing in things if thing.kind != "concept"}
     right = found & set(named)
     missed, wrong = sorted(set(named) - right), sorted(found - right)

@@ -91,7 +91,7 @@ def print_context(answer: Answer) -> None:
         terminal.block(table.text)
 
 
-def footnoted(answer: Answer) -> str:
+def with_footnotes(answer: Answer) -> str:
     """Returns the answer as Markdown in which each citation is a footnote with its places."""
     notes = []
     for n, citation in enumerate(answer.citations, start=1):

@@ -280,7 +280,7 @@ def usage_error(error: click.ClickException) -> None:
     line(f"Error: {message}", error=True)
 
 
-def prepare() -> None:
+def filter_standard_streams() -> None:
     """Also sends the logs, warnings and tracebacks of Python through the filter.
 
     A character that the terminal's encoding lacks is printed as a question mark. Standard input and

@@ -64,7 +64,7 @@ def total_usage(usage: Mapping[str, Usage]) -> str:
     return f"{counted(used.calls, 'call')}, {money_known(used.cost, used.unpriced)}"
 
 
-def refusal(error: GraphRAGError) -> str:
+def error_sentence(error: GraphRAGError) -> str:
     """Returns an error as a sentence; that of a reply has only the reason."""
     return f"There is no answer, since {error}." if isinstance(error, ReplyError) else str(error)
 

@@ -7,7 +7,6 @@ A condition is written in one line:
     SS                  semantic search (vector RAG), as in the paper
     METHOD              a search of ours: global, local, drift, basic, text
     global:2            … of a level; global:dynamic chooses communities from level 0 on
-    local:ppr           … with a way to explore the graph: hop or ppr; the same for drift
     SEARCH,setting=value,…        … with other settings, named as in Python
     NAME=SEARCH,setting=value,…   … under a name of one's own
 
@@ -28,7 +27,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.llm.endpoint import model_of
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.query.answer import METHODS
-from graphrag_neo4j.query.question import CHANGEABLE, EXPAND, asked_of
+from graphrag_neo4j.query.question import CHANGEABLE, asked_of
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.settings.checks import did_you_mean
 from graphrag_neo4j.settings.options import QueryOptions
@@ -41,13 +40,11 @@ OWN_NAME: Final = re.compile(r"[^\s,=:][^,=:\n]{0,59}")
 SECRETS: Final = frozenset({"openai_api_key", "neo4j_password"})
 LIMITS: Final = frozenset({"max_cost", "max_cost_a_day"})
 NUMBERS: Final = ("level", "prefilter", "max_calls")
-NOT_SET: Final = frozenset(
-    {"method", "dynamic", "context_only", "history", "expand", "level", "where"}
-)
+NOT_SET: Final = frozenset({"method", "dynamic", "context_only", "history", "level", "where"})
 KNOWN: Final = (frozenset(Settings.model_fields) | CHANGEABLE) - NOT_SET
 HOW: Final = (
     "Write C0, C1, C2, C3, TS or SS, a method (global, local, drift, basic, text), or one with "
-    "details, such as global:2, local:ppr or NAME=global:1,map_context_tokens=4000."
+    "details, such as global:2 or NAME=global:1,map_context_tokens=4000."
 )
 
 
@@ -136,7 +133,7 @@ def is_ours(name: str) -> bool:
 
 
 def _search(search: str, text: str, window: int) -> dict[str, Any]:
-    """Returns the options of a search as it is written, such as `C1` or `local:ppr`."""
+    """Returns the options of a search as it is written, such as `C1` or `global:2`."""
     map_reduce = {"map_style": "answer", "map_context_tokens": window}
     if level := LEVEL.fullmatch(search):
         return {"method": "global", "level": int(level[1]), "small_share": 1.0, **map_reduce}
@@ -153,8 +150,6 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
         return how
     if method == "global" and (detail == "dynamic" or detail.isdecimal()):
         return how | ({"dynamic": True} if detail == "dynamic" else {"level": int(detail)})
-    if method in {"local", "drift"} and detail in EXPAND:
-        return how | {"expand": detail}
     raise InputError(f"{text!r} is no condition: {detail!r} is no detail of {method}. {HOW}")
 
 
@@ -218,7 +213,7 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
         **{name: getattr(own, name) for name in names},
     }
     if question.method in {"local", "drift"}:
-        given["expand"] = question.expand or "ppr"
+        given["expand"] = "ppr"  # in the keys of records since another way was to be had
     made = {name: str(value) for name, value in given.items() if value is not None}
     if not own.has_model:
         return {**made, "model": "extractive", **graph}

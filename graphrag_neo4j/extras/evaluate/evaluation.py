@@ -2,7 +2,7 @@
 
 evaluation = Evaluation.from_env("evaluation/")
 evaluation.add_questions("questions.csv")
-asyncio.run(evaluation.answer(["C0", "SS", "local:ppr"]))  # or await it
+asyncio.run(evaluation.answer(["C0", "SS", "local"]))  # or await it
 for one in evaluation.costs():
     print(one.condition, one.context_tokens, one.cost)
 """

@@ -167,7 +167,7 @@ def _escaped(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """The file of a label or of a type, and the names of the properties in its columns."""
 
     file: IO[str]
@@ -202,13 +202,13 @@ async def _write_tables(graph: Graph, folder: Path, kind: str, own: Sequence[str
     """
     given = {"labels": [*UNIQUE_NODES], "types": TYPES}
     columns = await graph.read(f"export/{kind}_columns", ColumnRow, **given)
-    tables: dict[str, Table] = {}
+    tables: dict[str, ExportTable] = {}
     with ExitStack() as opened:
         for name in dict.fromkeys(row["table"] for row in columns):
             held = {row["name"]: row["kinds"] for row in columns if row["table"] == name}
             held.pop("", None)
             file = (folder / f"{name}.csv").open("w", encoding="utf-8", newline="")
-            tables[name] = Table(opened.enter_context(file), [*held])
+            tables[name] = ExportTable(opened.enter_context(file), [*held])
             tables[name].write([*own, *(_column(*one) for one in held.items())])
         async for row in graph.stream(f"export/{kind}s", ExportedRow, **given):
             table = tables.get(row["table"])  # none, if this label is new since the files began

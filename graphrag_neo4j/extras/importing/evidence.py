@@ -14,7 +14,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from graphrag_neo4j.extras.importing.tables import WEIGHTLESS, DocumentRow, Stated, Tables, UnitRow
+from graphrag_neo4j.extras.importing.tables import (
+    WEIGHTLESS,
+    ImportedDocumentRow,
+    Stated,
+    Tables,
+    UnitRow,
+)
 from graphrag_neo4j.graph.evidence import import_signature
 from graphrag_neo4j.index.evidence import claim_id, link
 from graphrag_neo4j.llm.tasks.extraction import claim_record
@@ -83,7 +89,7 @@ def place(tables: Tables) -> list[Placed]:
         if unit.text:
             units[unit.document].append(unit)
     listed = {row.id: row for row in tables.documents}
-    unlisted = [DocumentRow(id_, "", "", {}) for id_ in units if id_ not in listed]
+    unlisted = [ImportedDocumentRow(id_, "", "", {}) for id_ in units if id_ not in listed]
     rows = [*listed.values(), *unlisted]
     made = []
     for row, source in zip(rows, _sources(rows), strict=True):
@@ -101,7 +107,7 @@ def place(tables: Tables) -> list[Placed]:
     return made
 
 
-def _sources(rows: Sequence[DocumentRow]) -> Iterator[str]:
+def _sources(rows: Sequence[ImportedDocumentRow]) -> Iterator[str]:
     """The source of each document: its title, mostly a file name, with its id if not unique.
 
     In place of a title or an id that can't be indexed stands the hash of the id.

@@ -287,12 +287,12 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
     """
     # They use numpy, which takes a moment to import.
     from graphrag_neo4j.index.communities.hierarchy import (  # noqa: PLC0415
+        all_entity_ids,
         components,
-        entity_ids,
         read_edges,
     )
 
-    ids = await entity_ids(graph)
+    ids = await all_entity_ids(graph)
     parts = components(await read_edges(graph, ids), tree.leaves)
     apart = [TreeCommunity.of(0, part, None) for part in parts]
     communities = [*tree.communities, *apart]

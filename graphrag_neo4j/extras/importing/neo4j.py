@@ -57,7 +57,7 @@ PASSWORD: Final = "NEO4J_SOURCE_PASSWORD"  # noqa: S105 - the name of a variable
 ESCAPED: Final = str.maketrans({"%": "%25", "#": "%23", "/": "%2F"})
 
 
-class NamedRow(TypedDict):
+class NodeNameRow(TypedDict):
     """The values of the properties that identify and name a node."""
 
     key: object
@@ -174,9 +174,9 @@ class _Names:
         self.nameless: Counter[str] = Counter()
         self.total = 0
 
-    def add(self, label: str, row: NamedRow) -> None:
+    def add(self, label: str, row: NodeNameRow) -> None:
         """Counts the name of a node."""
-        key, name = key_of(row["key"]), clean_name(words(row["name"]))
+        key, name = key_of(row["key"]), clean_name(text_of_value(row["name"]))
         if not (key and name_key(name)):
             self.nameless[label] += 1
         elif self._nodes.add(f"{label}/{key}") == 1:
@@ -186,7 +186,7 @@ class _Names:
 
     def named(self, label: str, key: str, value: object) -> str | None:
         """The name of the entity of a node; None if it has no key or no name."""
-        name = clean_name(words(value))
+        name = clean_name(text_of_value(value))
         if not (key and name_key(name)):
             return None
         same = self._of_label[f"{label}/{name_key(name)}"]
@@ -249,7 +249,7 @@ class NodeImport:
     async def _read_names(self, other: Graph) -> None:
         for label, nodes, earlier in self._labels():
             named = {"key": nodes.identity, "name": nodes.name}
-            rows = other.stream("import/names", NamedRow, label=label, earlier=earlier, **named)
+            rows = other.stream("import/names", NodeNameRow, label=label, earlier=earlier, **named)
             async for row in rows:
                 self._names.add(label, row)
 
@@ -295,7 +295,7 @@ class NodeImport:
         name, type_ = self._names.named(label, key, values[nodes.name]), self._names.type_of(label)
         if name is None:
             return None
-        described = words(values.get(nodes.description or ""))
+        described = text_of_value(values.get(nodes.description or ""))
         about = "; ".join([*filter(None, [described]), *told(nodes.properties, values)])
         entity = EntityRecord(name, type_, f"{name} ({type_}){': ' * bool(about)}{about}")
         stated = sorted(self._stated(name, relationships), key=lambda one: one.description)
@@ -309,11 +309,11 @@ class NodeImport:
             found.append(Extraction(entities, stated[max(0, first - 1) : end - 1]))
         source = f"{self._source}#{label.translate(ESCAPED)}/{key.translate(ESCAPED)}"
         metadata = {"label": label} | {
-            one: [it if isinstance(it, Scalar) else words(it) for it in value]
+            one: [it if isinstance(it, Scalar) else text_of_value(it) for it in value]
             if isinstance(value, list)
             else value
             if isinstance(value, Scalar)
-            else words(value)
+            else text_of_value(value)
             for one in nodes.properties
             if (value := values[one]) is not None
         }
@@ -324,7 +324,7 @@ class NodeImport:
             [
                 Document(text, f"{source}/{one.translate(ESCAPED)}", name, metadata)
                 for one in nodes.text
-                if (text := words(values[one]))
+                if (text := text_of_value(values[one]))
             ],
         )
 
@@ -408,20 +408,20 @@ def divided(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
 def told(properties: Iterable[str], values: Mapping[str, object]) -> Iterator[str]:
     """Yields the name and the value of each property that has one."""
     for one in properties:
-        if value := words(values.get(one)):
+        if value := text_of_value(values.get(one)):
             yield f"{one}: {value}"
 
 
 def key_of(value: object) -> str:
     """The key of a node as text; empty if there is none that the source of a document can hold."""
-    key = words(value)
+    key = text_of_value(value)
     return key if is_indexable(key.translate(ESCAPED)) else ""
 
 
-def words(value: object) -> str:
+def text_of_value(value: object) -> str:
     """A value of Neo4j as text; empty if there is none."""
     if isinstance(value, list):
-        return ", ".join(filter(None, map(words, value)))
+        return ", ".join(filter(None, map(text_of_value, value)))
     if isinstance(value, bool):
         return str(value).casefold()
     return "" if value is None else str(value).strip()

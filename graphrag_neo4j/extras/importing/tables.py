@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRow:
+class ImportedDocumentRow:
     """A document. Its text may be empty."""
 
     id: str
@@ -100,7 +100,7 @@ class Tables:
     replaced.
     """
 
-    documents: list[DocumentRow]
+    documents: list[ImportedDocumentRow]
     units: list[UnitRow]
     entities: list[Stated[EntityRecord]]
     relationships: list[Stated[RelationshipRecord]]
@@ -121,7 +121,7 @@ def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
     paths = _files(folder)
     rows: dict[str, list[_Cells]] = {name: [] for name in COLUMNS}
     for name, path in paths.items():
-        for row in read_rows(path, *COLUMNS[name], max_file_mb):
+        for row in rows_of_parquet(path, *COLUMNS[name], max_file_mb):
             rows[name].append(_Cells(str(path), row, tally))
     hashed = hashlib.blake2b(digest_size=16)
     for name in sorted(paths):
@@ -129,7 +129,9 @@ def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
             hashed.update(hashlib.file_digest(file, "blake2b").digest())
     return Tables(
         documents=[
-            DocumentRow(row.text("id"), row.text("title").strip(), row.body(), _metadata(row.row))
+            ImportedDocumentRow(
+                row.text("id"), row.text("title").strip(), row.body(), _metadata(row.row)
+            )
             for row in rows["documents"]
         ],
         units=[
@@ -180,7 +182,7 @@ def _files(folder: Path) -> dict[str, Path]:
     return paths
 
 
-def read_rows(
+def rows_of_parquet(
     path: Path, needed: Sequence[str], wanted: Sequence[str], max_mb: int
 ) -> list[dict[str, Any]]:
     """Reads the rows of a Parquet file: `needed` columns, and those of `wanted` that it has.

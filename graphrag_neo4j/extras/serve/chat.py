@@ -96,7 +96,7 @@ async def chat_completions(body: ChatRequest, questions: Asked, request: Request
     base = str(request.base_url).rstrip("/")
     if body.stream:
         return await as_events(request, streamed(body, questions, base), _failed)
-    return JSONResponse(await while_there(request, complete(body, questions, base)))
+    return JSONResponse(await while_there(request, whole_reply(body, questions, base)))
 
 
 def asked(request: ChatRequest) -> tuple[str, QueryOptions]:
@@ -189,7 +189,7 @@ def _note(citation: Citation, base: str) -> str:
     return " ".join("; ".join(places).split())
 
 
-async def complete(request: ChatRequest, questions: Questions, base: str) -> dict[str, object]:
+async def whole_reply(request: ChatRequest, questions: Questions, base: str) -> dict[str, object]:
     """The reply to a request, as one object. Raises the errors of `Questions.answer`."""
     question, how = asked(request)
     if (reply := task_reply(question)) is not None:

@@ -40,7 +40,7 @@ class PassageRow(TypedDict):
     after: int
 
 
-class Passage(BaseModel):
+class ShownPassage(BaseModel):
     """A passage: characters [start, end) of a document.
 
     `text` is the part of the document that begins at `text_start`, and `before` and `after` are the
@@ -59,7 +59,7 @@ class Passage(BaseModel):
     after: int
 
 
-class DocumentRow(TypedDict):
+class ListedDocumentRow(TypedDict):
     """A document, and the numbers of its chunks by state."""
 
     source: str
@@ -80,7 +80,7 @@ class ListedDocument(BaseModel):
     reasons: list[str]
 
 
-async def read_passage_around(graph: Graph, ref: int) -> Passage | None:
+async def read_passage_around(graph: Graph, ref: int) -> ShownPassage | None:
     """Reads a passage with the text around it; None if there is no such chunk."""
     rows = await graph.read("serve/passage", PassageRow, ref=ref, around=AROUND)
     if not rows:
@@ -90,7 +90,7 @@ async def read_passage_around(graph: Graph, ref: int) -> Passage | None:
     for chunk in row["near"]:  # chunks overlap
         text += chunk["text"][max(0, end - chunk["start"]) :]
         end = max(end, chunk["end"])
-    return Passage(
+    return ShownPassage(
         ref=row["ref"],
         start=row["start"],
         end=row["end"],
@@ -106,7 +106,7 @@ async def read_passage_around(graph: Graph, ref: int) -> Passage | None:
 
 async def list_documents(graph: Graph, after: str, limit: int) -> list[ListedDocument]:
     """Reads documents after a source, in the order of their sources."""
-    rows = await graph.read("serve/documents", DocumentRow, after=after, limit=limit)
+    rows = await graph.read("serve/documents", ListedDocumentRow, after=after, limit=limit)
     return [
         ListedDocument(
             source=row["source"],

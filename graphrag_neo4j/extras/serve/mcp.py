@@ -113,7 +113,7 @@ class SuggestedQuestion:
 
 
 @dataclass(frozen=True)
-class Questions:
+class SuggestedQuestions:
     """Suggested questions, those on the whole first."""
 
     questions: list[SuggestedQuestion]
@@ -184,7 +184,7 @@ class Tools:
         """Finds entities by name. Returns type, description and number of relationships."""
         return Entities(await self._rag.find_entities(text, limit))
 
-    async def suggest_questions(self, limit: Few = 6) -> Questions:
+    async def suggest_questions(self, limit: Few = 6) -> SuggestedQuestions:
         """Suggests questions that the documents can answer, on the whole and on particular things.
 
         Returns each question with the tool that suits it. Use this where the user does not know
@@ -192,7 +192,9 @@ class Tools:
         """
         async with self._asking():
             found = await self._rag.suggest(limit)
-        return Questions([SuggestedQuestion(f"{one.method}_search", one.question) for one in found])
+        return SuggestedQuestions(
+            [SuggestedQuestion(f"{one.method}_search", one.question) for one in found]
+        )
 
     async def read_report(self, ref: Ref) -> ReportText:
         """Reads the whole report on a community, which is cited as `Reports (ref)`."""

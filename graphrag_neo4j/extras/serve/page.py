@@ -67,7 +67,7 @@ async def icon() -> Response:
 
 
 @router.get("/source/{place}", include_in_schema=False)
-async def source(place: Annotated[str, Path(pattern=PLACE)]) -> RedirectResponse:
+async def open_passage(place: Annotated[str, Path(pattern=PLACE)]) -> RedirectResponse:
     """Opens a passage in the page: footnotes of answers link to it."""
     return RedirectResponse(f"/#source-{place}")
 

@@ -19,7 +19,7 @@ from graphrag_neo4j.errors import GraphRAGError, NotFoundError
 from graphrag_neo4j.extras.serve.access import problem
 from graphrag_neo4j.extras.serve.lookup import (
     ListedDocument,
-    Passage,
+    ShownPassage,
     list_documents,
     read_passage_around,
 )
@@ -118,7 +118,7 @@ async def report(questions: Asked, ref: Ref) -> CommunityReport:
 
 
 @router.get("/sources/{ref}")
-async def source(questions: Asked, ref: Ref) -> Passage:
+async def source(questions: Asked, ref: Ref) -> ShownPassage:
     """Reads a passage with what stands around it, and the entities that it mentions."""
     if (passage := await read_passage_around(questions.rag.graph, ref)) is None:
         raise NotFoundError(f"There is no source {ref} in the graph.")

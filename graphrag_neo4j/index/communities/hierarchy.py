@@ -112,7 +112,7 @@ async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[Mem
         after = max(row["id"] for row in rows)
 
 
-async def entity_ids(graph: Graph) -> list[str]:
+async def all_entity_ids(graph: Graph) -> list[str]:
     """The ids of all entities in their order."""
     return sorted([row["id"] async for page in entity_pages(graph) for row in page])
 
@@ -228,7 +228,7 @@ def scaled(edges: Edges, home: Numbers) -> Edges:
     return edges.weighing(_exact(weights))
 
 
-def connected(edges: Edges, labels: Numbers) -> Numbers:
+def connected_components(edges: Edges, labels: Numbers) -> Numbers:
     """The connected component of each node, named by the smallest number of a node in it.
 
     Only edges between nodes of the same label count. In each round every component that has an edge
@@ -322,7 +322,7 @@ def _split(
     name = np.arange(len(home), dtype=np.int32)
     if len(edges):
         labels = detect(scaled(edges, home), gamma * sets)
-        name = connected(edges, labels)
+        name = connected_components(edges, labels)
     members = np.flatnonzero(home >= 0).astype(np.int32)
     members = members[np.lexsort((members, name[members], home[members]))]
     bounds = np.flatnonzero(np.diff(name[members], prepend=-1, append=-1))
@@ -338,5 +338,5 @@ def _named(part: Numbers, names: Sequence[str]) -> list[str]:
 def components(edges: Edges, without: Container[str]) -> list[list[str]]:
     """The connected components of the graph without some of its nodes."""
     labels = np.array([-1 if name in without else 0 for name in edges.names], np.int32)
-    groups = grouped(connected(edges, labels))
+    groups = grouped(connected_components(edges, labels))
     return [_named(group, edges.names) for group in groups if labels[group[0]] == 0]

@@ -25,7 +25,7 @@ from graphrag_neo4j.index.communities.hierarchy import (
     Detect,
     Edges,
     Numbers,
-    connected,
+    connected_components,
     fresh_parts,
     grouped,
     homes,
@@ -201,7 +201,7 @@ class _Update:
             return None
         free = np.flatnonzero(self.former.touched[branch.members] | (former == NONE)).tolist()
         moved = move_locally(former, free, branch.edges, self.limits.gamma)
-        return grouped(connected(branch.edges, moved))
+        return grouped(connected_components(branch.edges, moved))
 
     def _is_small(self, branch: _Branch) -> bool:
         return branch.id != ROOT and len(branch.members) <= max(self.limits.max_size, 1)

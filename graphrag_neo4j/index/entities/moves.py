@@ -41,7 +41,7 @@ class Use(NamedTuple):
     in_claim: bool = False
 
 
-class MentionRow(TypedDict):
+class MovedMentionRow(TypedDict):
     """A mention, with the names that the claims of its chunk use for its entity."""
 
     chunk: str
@@ -52,7 +52,7 @@ class MentionRow(TypedDict):
     claimed: list[str]
 
 
-class StatedRow(TypedDict):
+class MovedStatementRow(TypedDict):
     """A statement; the spellings are None where they are those of the entities at its ends."""
 
     id: str
@@ -173,7 +173,7 @@ async def move_evidence(
     holders = sorted(holders)
     # All is read first: which names a mention keeps depends on the claims.
     mentions = await _read_mentions(tx, holders)
-    stated = await tx.run("resolve/stated", StatedRow, entities=holders)
+    stated = await tx.run("resolve/stated", MovedStatementRow, entities=holders)
     claimed = await tx.run("resolve/claimed", ClaimedRow, entities=holders)
     touched = {**dict.fromkeys(holders, ""), **(names or {})}
     refs = await give_refs(tx, "entity", sorted(names or ()))
@@ -208,7 +208,9 @@ async def _read_mentions(
     """The mentions of these entities, and those at these places: the names that each uses."""
     at = [{"chunk": chunk, "entity": entity} for chunk, entity in sorted(places)]
     found = {}
-    for row in await tx.run("resolve/mentions", MentionRow, entities=sorted(entities), rows=at):
+    for row in await tx.run(
+        "resolve/mentions", MovedMentionRow, entities=sorted(entities), rows=at
+    ):
         # Names without a description come last.
         given = zip_longest(row["names"], row["types"], row["descriptions"])
         uses = {Use(name, type_ or "", text) for name, type_, text in given}
@@ -248,7 +250,7 @@ async def _move_mentions(tx: Transaction, before: Mapping[Place, set[Use]], move
     await tx.run("extract/mentions", rows=kept)
 
 
-def _restated(row: StatedRow, move: Move) -> Row:
+def _restated(row: MovedStatementRow, move: Move) -> Row:
     """The statement after the move; its new id is made from the spellings at its ends."""
     source, one = move.end(row["chunk"], row["source"], row["source_spelling"] or row["source"])
     target, other = move.end(row["chunk"], row["target"], row["target_spelling"] or row["target"])

@@ -44,7 +44,7 @@ class PendingChunkRow(TypedDict):
     again: bool
 
 
-class MentionedRow(TypedDict):
+class ChunkNamesRow(TypedDict):
     """The names that a chunk uses for the entities that it mentions."""
 
     chunk: str
@@ -224,7 +224,7 @@ async def _named(
     Where a chunk uses the name that a split has given, its first name also counts as used.
     """
     named: dict[str, dict[str, str]] = {chunk: {} for chunk in chunks}
-    for row in await tx.run("extract/mentioned", MentionedRow, chunks=chunks):
+    for row in await tx.run("extract/mentioned", ChunkNamesRow, chunks=chunks):
         known = named[row["chunk"]] = {entity_id(name): name for name in row["names"]}
         known |= {split.one: split.name for split in splits if split.other in known}
     return named

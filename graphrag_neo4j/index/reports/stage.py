@@ -30,7 +30,7 @@ from graphrag_neo4j.index.reports.inputs import (
     read_materials,
 )
 from graphrag_neo4j.index.stage import StageContext
-from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, ground, rewrite
+from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, keep_known, rewrite
 from graphrag_neo4j.model.context import ContextRecord, ContextTable, report_tokens
 from graphrag_neo4j.model.contracts import IndexBackend
 from graphrag_neo4j.model.events import Advanced, Started
@@ -325,13 +325,13 @@ def report_row(
     `material` is the context that a model has read. `properties.invented` is the number of
     citations that were removed.
     """
-    title, summary = ground(report.title, {}), ground(report.summary, known, material)
-    rating = ground(report.rating_explanation, known, material)
+    title, summary = keep_known(report.title, {}), keep_known(report.summary, known, material)
+    rating = keep_known(report.rating_explanation, known, material)
     invented = title.removed + summary.removed + rating.removed
     markdown, findings = [f"# {title.text}", summary.text], []
     for index, finding in enumerate(report.findings):
-        headline = ground(finding.summary, known, material)
-        explanation = ground(finding.explanation, known, material)
+        headline = keep_known(finding.summary, known, material)
+        explanation = keep_known(finding.explanation, known, material)
         invented += headline.removed + explanation.removed
         ids: defaultdict[CitationKind, list[str]] = defaultdict(list)
         for kind, ref in {*headline.citations, *explanation.citations}:

@@ -289,7 +289,7 @@ class Endpoint:
             self.meter.count(EMBEDDING, price, spent, estimated=spent != used, calls=calls)
 
         def read(response: httpx2.Response) -> list[bodies.Vector]:
-            vectors, used = bodies.vectors_of(response)
+            vectors, used = bodies.vectors_in(response)
             count(used)
             return vectors
 

@@ -215,7 +215,7 @@ def at_least(used: Used | None, sent: int, written: int) -> Used:
     return max(used[0], math.ceil(LEAST * sent)), used[1], max(used[2], math.ceil(LEAST * written))
 
 
-def vectors_of(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
+def vectors_in(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
     """Returns the vectors of a response in the order of the texts, and the tokens of the call.
 
     Raises ReplyError if the response holds no vectors or is too long, and openai.APIError if it

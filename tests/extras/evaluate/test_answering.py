@@ -22,7 +22,7 @@ TALES = [
     Document("Tiny Tim sang to Bob Cratchit in London. Jacob Marley heard it as a ghost.", "c"),
 ]
 QUESTIONS = ["What is told of Jacob Marley and of London?", "Who met Ebenezer Scrooge in London?"]
-CONDITIONS = ["C0", "TS", "SS", "local:hop", "global:dynamic", "drift,drift_calls=2"]
+CONDITIONS = ["C0", "TS", "SS", "local", "global:dynamic", "drift,drift_calls=2"]
 
 
 async def indexed(settings: Settings, folder: Path, conditions: list[str]) -> Evaluation:

@@ -29,7 +29,6 @@ def settings(**given: object) -> Settings:
         ("SS", {"method": "basic", "max_context_tokens": 9000}),
         ("global:2", {"method": "global", "level": 2}),
         ("global:dynamic", {"method": "global", "dynamic": True}),
-        ("local:ppr", {"method": "local", "expand": "ppr"}),
         ("global:1,prefilter=5", {"method": "global", "level": 1, "prefilter": 5}),
     ],
 )
@@ -82,7 +81,6 @@ def made(text: str, **given: object) -> dict[str, str]:
 def test_a_change_that_concerns_other_methods_leaves_an_answer_valid(tmp_path: Path) -> None:
     assert made("SS") == made("SS", drift_calls=3, map_style="answer")
     assert made("SS") != made("SS", answer_model="large")
-    assert made("local") == made("local:ppr") != made("local:hop")
     assert made("C0") == made("C0", map_calls=3)
     assert made("global") != made("global", map_calls=3)
     assert made("global:dynamic") != made("global:dynamic", model="large")

@@ -29,7 +29,7 @@ from graphrag_neo4j.index.entities.label import label_of
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.web.map import Map, corpus_name, read_map
-from graphrag_neo4j.web.page import Pool
+from graphrag_neo4j.web.page import TextPool
 from tests.support.carol import BOOK, indexed_carol
 from tests.support.paths import ROOT
 from tests.support.servers import TestServer
@@ -226,7 +226,7 @@ SAID = st.lists(st.sampled_from(["Ann met Bob.", "Why?", "So:", " ", "\n", "\t "
 
 @given(st.lists(SAID.map("".join), max_size=4), st.lists(SAID.map(" ".join), max_size=4))
 def test_texts_come_out_of_the_map_as_they_were(exact: list[str], loose: list[str]) -> None:
-    pool = Pool()
+    pool = TextPool()
     kept = [pool.exactly(text) for text in exact]
     folded = [pool.loosely(text) for text in loose]
     assert [written(pool.pieces, runs) for runs in kept] == exact

@@ -12,7 +12,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
 from graphrag_neo4j.extras.importing import Counted
-from graphrag_neo4j.extras.importing.tables import read_rows
+from graphrag_neo4j.extras.importing.tables import rows_of_parquet
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.communities.stage import CommunitiesDueRow
 from graphrag_neo4j.index.status import Again, IndexResult
@@ -189,8 +189,8 @@ def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Pat
     pq.write_table(pa.table({"title": text}), path, compression="zstd")
     assert path.stat().st_size < 10_000
     with pytest.raises(InputError, match="unpacks to more than 2 MB: set KG_MAX_FILE_MB"):
-        read_rows(path, ["title"], [], 2)
-    assert len(read_rows(path, ["title"], [], 6)) == 5
+        rows_of_parquet(path, ["title"], [], 2)
+    assert len(rows_of_parquet(path, ["title"], [], 6)) == 5
 
 
 async def test_a_build_leaves_the_names_the_tree_and_the_reports_of_an_import_alone(

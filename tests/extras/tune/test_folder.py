@@ -80,7 +80,7 @@ KILLED = """
 import os, signal, sys
 from itertools import count
 from pathlib import Path
-from graphrag_neo4j.index.tuning.result import write_folder
+from graphrag_neo4j.extras.tune.result import write_folder
 
 folder, files = Path(sys.argv[1]), {name: "new" for name in sys.argv[2:]}
 STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod"}

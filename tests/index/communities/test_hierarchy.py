@@ -15,9 +15,9 @@ from graphrag_neo4j.index.communities.hierarchy import (
     Detect,
     Edges,
     Numbers,
+    all_entity_ids,
     community_tree,
-    connected,
-    entity_ids,
+    connected_components,
     entity_pages,
     read_edges,
 )
@@ -148,7 +148,7 @@ def test_components_are_those_that_are_found_one_by_one(
     edges: list[WeightedEdge], labels: list[int]
 ) -> None:
     with patch.object(hierarchy, "PART", 3):
-        found = connected(Edges.of(edges, NAMES), np.array(labels, np.int32)).tolist()
+        found = connected_components(Edges.of(edges, NAMES), np.array(labels, np.int32)).tolist()
     names, label = list(range(30)), dict(zip(NAMES, labels, strict=True))
     for a, b, _ in edges:
         if label[a] == label[b]:
@@ -160,12 +160,12 @@ def test_components_are_those_that_are_found_one_by_one(
 def test_a_long_chain_in_any_order_is_one_component() -> None:
     places = np.random.default_rng(1).permutation(20_000).astype(np.int32)
     long = Edges(range(20_000), places[:-1], places[1:], np.ones(19_999))  # type: ignore[arg-type]
-    assert not connected(long, np.zeros(20_000, np.int32)).any()
+    assert not connected_components(long, np.zeros(20_000, np.int32)).any()
 
 
 async def test_pages_of_any_size_are_the_whole_graph(graph: Graph) -> None:
     entities, pairs = carol()
     await fill(graph, entities, pairs)
     names = [row["id"] async for page in entity_pages(graph, 37) for row in page]
-    assert names == sorted(entities) == await entity_ids(graph)
+    assert names == sorted(entities) == await all_entity_ids(graph)
     assert (await read_edges(graph, names, 37)).named() == sorted(pairs)

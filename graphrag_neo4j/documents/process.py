@@ -19,7 +19,7 @@ from graphrag_neo4j.settings.installing import install_command
 
 PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; "
-    "from graphrag_neo4j.documents.process import serve; serve()"
+    "from graphrag_neo4j.documents.process import serve_readings; serve_readings()"
 )
 MARKDOWN: Final = (".md", ".markdown")
 PAGES: Final = (".html", ".htm", ".xhtml")

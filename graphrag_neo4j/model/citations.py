@@ -203,8 +203,8 @@ def keep_known(
 
     With the `material` that the model has read, loose citations are also read.
 
-    >>> keep_known("Rich [Data: Entities (5, 99)]. Dead [Data: Reports (1)].", {"Entities": {5}}).text
-    'Rich [Data: Entities (5)]. Dead.'
+    >>> keep_known("Rich [Data: Entities (5, 99); Reports (1)].", {"Entities": {5}}).text
+    'Rich [Data: Entities (5)].'
     """
     found: dict[CitationRef, None] = {}
     removed = 0

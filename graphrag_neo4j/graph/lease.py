@@ -9,6 +9,7 @@ then locks anything.
 """
 
 import platform
+import sys
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -21,7 +22,7 @@ import psutil
 from neo4j import unit_of_work
 
 from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.errors import GraphBusyError, GraphError
+from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
 from graphrag_neo4j.graph.connection import LOCK_SECONDS, TAKEN_OVER, Graph, Transaction
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
 from graphrag_neo4j.graph.rows import IdRow
@@ -224,3 +225,29 @@ async def _renew(graph: Graph, build: str, usage: Used) -> None:
         await anyio.sleep(RENEW_SECONDS)
         if not await renew(graph, build, usage()):
             raise GraphBusyError(TAKEN_OVER)
+
+
+class HeldRow(TypedDict):
+    """What an import finds in a graph.
+
+    `held` says whether the graph holds anything, `importing` is the hash of the tables whose import
+    has begun, and `given` holds the last ref of each kind.
+    """
+
+    held: bool
+    importing: str | None
+    given: dict[str, int | None] | None
+
+
+def command_name() -> str:
+    """The name of the command for its Build node; never its arguments, which may hold secrets."""
+    return "kg-build" if sys.argv[0].endswith("kg-build") else "python"
+
+
+async def refuse_half_imported(graph: Graph) -> None:
+    """Raises InputError where an import into this graph was interrupted."""
+    if (await graph.read("import/held", HeldRow))[0]["importing"]:
+        raise InputError(
+            "An import into this graph was interrupted: run the same `kg-build import` again to "
+            "finish it, or empty the graph."
+        )

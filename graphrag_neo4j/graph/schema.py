@@ -13,6 +13,7 @@ from typing import Final, TypedDict
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.indexes import FULLTEXT_INDEXES, VECTOR_INDEXES, SearchIndexRow
+from graphrag_neo4j.text.strings import identify
 
 SCHEMA_VERSION: Final = 1
 # By label or type: the properties that are unique.
@@ -229,3 +230,8 @@ def _is_in_the_way(key: Key, ours: Key | None, wanted: Collection[Key]) -> bool:
     held = {*PROPERTIES, "content_hash", *(name for _, _, names in wanted for name in names)}
     refusing = {*UNLIMITED, *held} if what == "unique" else set(UNLIMITED)
     return kind in {*UNIQUE_NODES, *TYPES} and not refusing.isdisjoint(of)
+
+
+def import_signature(step: str) -> str:
+    """The signature of all that imports bring: none of our index backends made it."""
+    return identify("import", step)

@@ -21,7 +21,7 @@ from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
-from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.lease import command_name, hold_lease
 from graphrag_neo4j.index.batches.rounds import (
     BatchUse,
     BatchWaitsError,
@@ -34,26 +34,28 @@ from graphrag_neo4j.index.communities.gds import check_gds_access
 from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.describe.embed import embed, prepare_vectors
-from graphrag_neo4j.index.describe.summarize import mark_described_otherwise, summarize
-from graphrag_neo4j.index.entities.compare import compare
+from graphrag_neo4j.index.describe.encoder_choice import with_encoder
+from graphrag_neo4j.index.describe.summarize import (
+    mark_described_otherwise,
+    summarize,
+)
+from graphrag_neo4j.index.entities.joining import (
+    resolve_names,
+)
 from graphrag_neo4j.index.entities.label import label_entities
 from graphrag_neo4j.index.entities.merge import merge
-from graphrag_neo4j.index.entities.people import resolve_and_merge
-from graphrag_neo4j.index.preparation import (
-    Limits,
-    check_before_paying,
-    chosen_origin,
-    command_name,
-    ingest_notices,
-    prepare,
+from graphrag_neo4j.index.limits import Limits
+from graphrag_neo4j.index.mode_change import SizeRow, chosen_origin, price_of_reading
+from graphrag_neo4j.index.preparation import check_before_paying, prepare
+from graphrag_neo4j.index.read.documents import document_id
+from graphrag_neo4j.index.read.extract import (
+    extract,
+    extract_claims,
+    mark_to_reread,
     tell_claimless,
-    tell_names_uncompared,
-    tell_of_others,
     tell_read_otherwise,
-    with_encoder,
 )
-from graphrag_neo4j.index.read.extract import extract, extract_claims, mark_to_reread
-from graphrag_neo4j.index.read.ingest import Ingested, ingest
+from graphrag_neo4j.index.read.ingest import Ingested, ingest, tell_of_others
 from graphrag_neo4j.index.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
 from graphrag_neo4j.index.reports.stage import mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.stage import StageContext
@@ -65,6 +67,7 @@ from graphrag_neo4j.index.status import (
     read_status,
 )
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
+from graphrag_neo4j.model.types import Origin
 from graphrag_neo4j.settings import Settings
 
 
@@ -207,7 +210,7 @@ async def _run_stages(
         if not limits.claims:
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
-        await until_answered(partial(_resolve, stage, settings), "names")
+        await until_answered(partial(resolve_names, stage, settings), "names")
         await label_entities(stage.graph, stage.listen)
         await until_answered(partial(summarize, stage, limits.summaries), "summary")
         await find_communities(
@@ -227,12 +230,21 @@ async def _run_stages(
     return None
 
 
-async def _resolve(stage: StageContext, settings: Settings) -> None:
-    """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
-    rules = settings.resolve != "off"
-    if rules:
-        await tell_names_uncompared(stage.graph, stage.listen)
-    await resolve_and_merge(stage.graph, stage.listen, rules=rules)
-    by_model = settings.resolve == "auto" and not stage.backend.quotes
-    while await compare(stage, by_model=by_model):
-        await resolve_and_merge(stage.graph, stage.listen, rules=rules)
+async def ingest_notices(
+    graph: Graph, ingested: Ingested, settings: Settings, origin: Origin
+) -> list[str]:
+    """What users are told of documents that are in the graph, but not as their files say."""
+    found = [
+        f"{n:,} document{'s have' if n > 1 else ' has'} metadata {name!r} that can't be kept: make "
+        "it a text, a number, yes or no, a date, or a list of these."
+        for name, n in sorted(ingested.unkept.items())
+    ]
+    if ids := [document_id(source) for source in ingested.read_before]:
+        [size] = await graph.read("ingest/size", SizeRow, ids=ids)
+        price = price_of_reading(size, settings) if origin == "model" else ""
+        keep = "documents keep their texts" if len(ids) > 1 else "document keeps its text"
+        found.append(
+            f"{len(ids):,} {keep} as an earlier version of this program read the same file; "
+            f"--again documents reads {'them' if len(ids) > 1 else 'it'} again{price}."
+        )
+    return found

@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from graphrag_neo4j.documents import file_of, whole_of
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.lease import command_name, hold_lease, refuse_half_imported
 from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
 from graphrag_neo4j.index.entities.label import label_entities
 from graphrag_neo4j.index.entities.merge import merge
-from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.read.documents import delete_documents, document_id
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.settings.checks import nearest

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Final, TypedDict
 
-from graphrag_neo4j.graph.evidence import import_signature
+from graphrag_neo4j.graph.schema import import_signature
 from graphrag_neo4j.query.graph_expansion import (
     ClaimRow,
     LocalRow,

@@ -8,7 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.index.preparation import main_language
+from graphrag_neo4j.index.describe.encoder_choice import main_language
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.vectors.encoder import ENCODERS

@@ -8,7 +8,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.index.preparation import mark_read_without_model, refuse_to_lose_model
+from graphrag_neo4j.index.mode_change import mark_read_without_model, refuse_to_lose_model
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.global_ import CALLS_FOR_QUOTATIONS

@@ -75,7 +75,7 @@ async def test_a_text_that_is_too_long_for_the_embedding_model_names_the_setting
 async def test_a_limit_of_inputs_is_learned(
     settings: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphrag_neo4j.index.preparation.TEXTS_PER_CALL", 16)
+    monkeypatch.setattr("graphrag_neo4j.index.limits.TEXTS_PER_CALL", 16)
 
     def manner(body: Body, _usual: Usual) -> HttpResponse | None:
         many = len(body.get("input", ())) > 4

@@ -21,7 +21,7 @@ from graphrag_neo4j.extras.importing.tables import (
     Tables,
     UnitRow,
 )
-from graphrag_neo4j.graph.evidence import import_signature
+from graphrag_neo4j.graph.schema import import_signature
 from graphrag_neo4j.index.evidence import claim_id, link
 from graphrag_neo4j.llm.tasks.extraction import claim_record
 from graphrag_neo4j.model.types import (

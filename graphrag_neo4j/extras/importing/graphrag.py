@@ -25,18 +25,19 @@ from graphrag_neo4j.extras.importing.evidence import (
 )
 from graphrag_neo4j.extras.importing.tables import CommunityRow, Tables, UnitRow
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.evidence import RefKind, ReportToSave, give_refs, save_reports
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
-from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.lease import HeldRow, hold_lease
 from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.communities.tree import TreeCommunity, community_row
 from graphrag_neo4j.index.describe.summarize import SummaryLimits, summarize
+from graphrag_neo4j.index.entities.joining import tell_names_uncompared
 from graphrag_neo4j.index.entities.label import label_entities
 from graphrag_neo4j.index.entities.merge import merge
-from graphrag_neo4j.index.preparation import HeldRow, tell_names_uncompared
+from graphrag_neo4j.index.evidence import RefKind, give_refs
 from graphrag_neo4j.index.read.documents import DocumentChunksRow
 from graphrag_neo4j.index.read.extract import extract, extract_claims
 from graphrag_neo4j.index.read.ingest import ingest
+from graphrag_neo4j.index.reports.saving import ReportToSave, save_reports
 from graphrag_neo4j.index.reports.stage import report_row
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.citations import CitationKind, rewrite

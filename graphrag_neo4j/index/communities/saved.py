@@ -15,11 +15,11 @@ from operator import itemgetter
 from typing import Final, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
-from graphrag_neo4j.graph.evidence import give_refs
 from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.communities.hierarchy import entity_pages
 from graphrag_neo4j.index.communities.tree import ROOT, TreeCommunity
 from graphrag_neo4j.index.communities.update import UpdatedTree
+from graphrag_neo4j.index.evidence import give_refs
 
 UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
 PAGE = 10_000  # rows that a statement writes

@@ -17,10 +17,9 @@ from functools import partial
 from typing import TypedDict
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
-from graphrag_neo4j.graph.evidence import mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.entities.rules import name_properties
-from graphrag_neo4j.index.evidence import vote
+from graphrag_neo4j.index.evidence import mark_changed, vote
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.strings import entity_id, is_indexable, name_key
 

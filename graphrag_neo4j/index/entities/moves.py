@@ -22,10 +22,16 @@ from typing import NamedTuple, TypedDict
 from graphrag_neo4j.documents import whole_of
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Row, Transaction
-from graphrag_neo4j.graph.evidence import give_refs, mark_changed, sweep_entities, sweep_pairs
 from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.index.entities.rules import Known, Spelling
-from graphrag_neo4j.index.evidence import pair_rows, vote
+from graphrag_neo4j.index.evidence import (
+    give_refs,
+    mark_changed,
+    pair_rows,
+    sweep_entities,
+    sweep_pairs,
+    vote,
+)
 from graphrag_neo4j.text.strings import entity_id, identify, pair_id
 
 Place = tuple[str, str]

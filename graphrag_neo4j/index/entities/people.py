@@ -9,7 +9,8 @@ from typing import TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.lease import hold_lease
+from graphrag_neo4j.graph.lease import command_name, hold_lease, refuse_half_imported
+from graphrag_neo4j.index.entities.joining import resolve_and_merge
 from graphrag_neo4j.index.entities.label import label_entities
 from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.index.entities.moves import (
@@ -23,11 +24,9 @@ from graphrag_neo4j.index.entities.resolve import (
     Decision,
     DecisionOrigin,
     Verdict,
-    resolve,
     resolve_spellings,
     save_decisions,
 )
-from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.text.strings import entity_id, entity_ids
 
@@ -63,12 +62,6 @@ class ListedRow(TypedDict):
     origin: DecisionOrigin
     reason: str
     together: bool
-
-
-async def resolve_and_merge(graph: Graph, listen: Listener, *, rules: bool) -> None:
-    """Resolves names and merges in turns, until no evidence moves any more."""
-    while await resolve(graph, listen, rules=rules):
-        await merge(graph, listen, "merge of joined names")
 
 
 async def read_decisions(graph: Graph) -> list[NameDecision]:

@@ -22,7 +22,6 @@ from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
-from graphrag_neo4j.graph.evidence import give_refs
 from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
 from graphrag_neo4j.index.entities.moves import Move, move_evidence, read_spellings, spellings_of
 from graphrag_neo4j.index.entities.rules import (
@@ -38,6 +37,7 @@ from graphrag_neo4j.index.entities.rules import (
     two_companies,
     type_class,
 )
+from graphrag_neo4j.index.evidence import give_refs
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials, looks_like_acronym
 from graphrag_neo4j.text.strings import entity_id, identify, name_key

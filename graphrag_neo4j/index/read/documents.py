@@ -22,8 +22,8 @@ from graphrag_neo4j.documents import clean
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.documents.metadata import kept
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
-from graphrag_neo4j.graph.evidence import forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, pages
+from graphrag_neo4j.index.evidence import forget_chunks, give_refs
 from graphrag_neo4j.model.types import Document, Span
 from graphrag_neo4j.text.strings import identify, legible
 

@@ -12,19 +12,23 @@ from typing import Literal, TypedDict, TypeVar, cast
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
-from graphrag_neo4j.graph.evidence import (
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.index.entities.moves import Split, read_splits, split_evidence
+from graphrag_neo4j.index.evidence import (
+    claim_rows,
     forget_claims,
     forget_extraction,
     give_refs,
+    link,
+    mention_rows,
+    pair_rows,
+    stated_rows,
     sweep_entities,
     sweep_pairs,
 )
-from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.index.entities.moves import Split, read_splits, split_evidence
-from graphrag_neo4j.index.evidence import claim_rows, link, mention_rows, pair_rows, stated_rows
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.contracts import IndexBackend
-from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.model.types import ChunkText, Claims, Extraction
 from graphrag_neo4j.text.strings import entity_id
 
@@ -268,3 +272,25 @@ async def _write_states(
     await tx.run(f"extract/done_{kind}", rows=done)
     if failed:
         await tx.run(f"extract/failed_{kind}", rows=failed)
+
+
+async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
+    """Sends a notice of the chunks that were read with other prompts, models or settings."""
+    if n := await count_read_otherwise(stage.graph, stage.backend, claims=claims):
+        stage.listen(
+            Notice(
+                f"{n} chunks were read with other prompts, models or settings and stay as they "
+                "are; --again extraction reads them again."
+            )
+        )
+
+
+async def tell_claimless(stage: StageContext) -> None:
+    """Sends a notice of chunks that get no claims in a graph where other chunks have claims."""
+    if n := (await stage.graph.read("extract/count_claimless", CountRow))[0]["n"]:
+        stage.listen(
+            Notice(
+                f"Chunks that get no claims, although others of this graph have claims: {n:,}. Set "
+                "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
+            )
+        )

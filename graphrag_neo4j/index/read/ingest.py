@@ -5,7 +5,7 @@ apart from those whose text did not change.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterable, Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Self, TypedDict
@@ -18,7 +18,7 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import pages
+from graphrag_neo4j.graph.rows import CountRow, pages
 from graphrag_neo4j.index.read.documents import (
     UNFINISHED,
     CutDocuments,
@@ -30,8 +30,9 @@ from graphrag_neo4j.index.read.documents import (
     write_documents,
     write_part,
 )
-from graphrag_neo4j.model.events import Share
+from graphrag_neo4j.model.events import Listener, Notice, Share
 from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.settings import Settings
 
 Work = Callable[[Graph], Awaitable[None]]
 LOOK = 100  # documents whose hashes are looked up together
@@ -219,3 +220,23 @@ class _Ingesting:
         if self.unsent.documents or self.unsent.metadata:
             await self.to_write.send(partial(write_documents, self.unsent))
         self.unsent = CutDocuments()
+
+
+async def tell_of_others(
+    graph: Graph, places: Sequence[str], settings: Settings, listen: Listener
+) -> None:
+    """Sends a notice where the graph holds documents, but none of a source that begins so."""
+    if n := (await graph.read("ingest/elsewhere", CountRow, places=places))[0]["n"]:
+        held = "a document" if n == 1 else f"{n:,} documents"
+        apart = "give another folder by `kg-build --home FOLDER index`"
+        if settings.neo4j_uri:
+            apart = (
+                "set NEO4J_DATABASE to another database or, if this server has only one, give "
+                "--home FOLDER without NEO4J_URI"
+            )
+        listen(
+            Notice(
+                f"The graph already holds {held} from elsewhere, and these are added to it. For a "
+                f"graph of their own, {apart}."
+            )
+        )

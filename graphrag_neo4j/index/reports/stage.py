@@ -20,7 +20,6 @@ from typing import TypedDict
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.evidence import FindingToSave, PieceProperties, ReportToSave, save_reports
 from graphrag_neo4j.index.reports.context import pack, report_of_elements, whole
 from graphrag_neo4j.index.reports.inputs import (
     Pieces,
@@ -28,6 +27,12 @@ from graphrag_neo4j.index.reports.inputs import (
     in_sample_order,
     pieces_of,
     read_materials,
+)
+from graphrag_neo4j.index.reports.saving import (
+    FindingToSave,
+    PieceProperties,
+    ReportToSave,
+    save_reports,
 )
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, keep_known, rewrite

@@ -1,4 +1,1 @@
-"""The classes for Python: `async_client` does the work, `sync_client` waits for it.
-
-`doctor` holds the checks of `kg-build doctor`.
-"""
+"""The classes for Python: `async_client` does the work, `sync_client` waits for it."""

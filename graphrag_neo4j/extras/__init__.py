@@ -1,4 +1,5 @@
-"""Other ways in: LangChain, assistants (MCP), `explore` for Neo4j Browser and the map, and `serve`.
+"""What stands beside the core: each module or package is one extra, and none imports another.
 
-LangChain, MCP and `serve` each need an extra of this package.
+The core names an extra only in the method of the client that offers it, so that each can be taken
+away alone.
 """

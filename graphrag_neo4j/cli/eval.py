@@ -25,11 +25,17 @@ from graphrag_neo4j.extras.evaluate.conditions import PAPER
 from graphrag_neo4j.extras.evaluate.folder import METRICS, PLAN, EvaluationFolder
 from graphrag_neo4j.extras.evaluate.judging import JudgeItem, blind_items
 from graphrag_neo4j.extras.evaluate.questions import check_asking, estimate_questions
-from graphrag_neo4j.extras.evaluate.report import read_report
-from graphrag_neo4j.extras.evaluate.steps import CallEstimate, Estimate
-from graphrag_neo4j.extras.evaluate.tables import Table, cost_table, explained_once, shares_table
+from graphrag_neo4j.extras.evaluate.report import read_evaluation
+from graphrag_neo4j.extras.evaluate.steps import RemainingWork
+from graphrag_neo4j.extras.evaluate.tables import (
+    ResultTable,
+    cost_table,
+    explained_once,
+    shares_table,
+)
 from graphrag_neo4j.extras.evaluate.tasks.judges import DEFINITIONS, Metric, Winner, plain_answer
 from graphrag_neo4j.files import make_private_folder
+from graphrag_neo4j.index.estimate import StepEstimate
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.model.events import Event, Notice
 
@@ -125,7 +131,7 @@ class _Paying:
     def make(
         self,
         file: str,
-        estimate: Callable[[], Coroutine[Any, Any, Estimate]],
+        estimate: Callable[[], Coroutine[Any, Any, RemainingWork]],
         make: Callable[[], Coroutine[Any, Any, T]],
     ) -> tuple[T, list[str]]:
         """Tells what a step will take and asks, makes its records, and tells what was made.
@@ -140,17 +146,16 @@ class _Paying:
             of = f"{todo.there + todo.missing:,}"
             terminal.line(f"{counted(todo.there, *noun)} of {of} are there already.")
         self.confirm(todo.steps, counted(todo.missing, *noun))
-        new: list[Any] = []
         try:
             result = self.heard(make)
         finally:  # also after Ctrl-C, and where the cost limit is reached
-            new += [one for one in records if before.get(one.key) is not one]
+            new = [one for one in records if before.get(one.key) is not one]
             if new and not self.quiet:
                 saved = sum(one.failure is None for one in new)
                 terminal.line(f"{counted(saved, *noun)} saved.")
         return result, [one.failure for one in new if one.failure]
 
-    def confirm(self, steps: Sequence[CallEstimate], what: str) -> None:
+    def confirm(self, steps: Sequence[StepEstimate], what: str) -> None:
         """Tells what the next calls take, and asks whether to go on. Without calls it does nothing.
 
         `what` says what is made of them, such as "20 answers". Ends the command if the user says
@@ -481,7 +486,7 @@ def _choice(item: JudgeItem, place: str) -> str:
         terminal.line("Type 1, 2, t, s or q.")
 
 
-def _print_table(table: Table) -> None:
+def _print_table(table: ResultTable) -> None:
     """Prints a table with its title, its note and what its columns mean; nothing without rows."""
     if not table.rows:
         return
@@ -489,7 +494,7 @@ def _print_table(table: Table) -> None:
     terminal.line(table.title, style="bold")
     if table.told:
         terminal.line(table.told.replace("`", ""), style="dim")
-    left = [one.name for one in table.columns if one.form == "text"]
+    left = [one.name for one in table.columns if one.is_text]
     terminal.table([one.name for one in table.columns], table.shown, left=left)
     if meanings := [f"{one.name}: {one.meaning}" for one in table.meanings]:
         terminal.line("; ".join(meanings) + ".", style="dim")
@@ -504,7 +509,7 @@ def results_command(folder: Path) -> None:
     needs no Neo4j.
     """
     with options.extra_needed("eval", "The results need"):
-        found = read_report(folder, options.settings_of())
+        found = read_evaluation(folder, options.settings_of())
     for fact in found.facts:
         terminal.line(fact)
     shown = [one for one in found.tables if not one.heat and one.name != "made with"]
@@ -542,7 +547,7 @@ def report_command(folder: Path, output: Path, *, formats: list[str], title: str
     answers and passages of the documents, so give it only to people who are allowed to read them.
     """
     with options.extra_needed("eval", "The report needs"):
-        found = read_report(folder, options.settings_of(), title=title)
+        found = read_evaluation(folder, options.settings_of(), title=title)
     if "html" in formats:
         content = found.page().encode(errors="replace")
         options.write_output(output, content)

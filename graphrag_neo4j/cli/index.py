@@ -30,6 +30,7 @@ from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model.events import Waiting
 from graphrag_neo4j.model.types import Step, Usage
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
+from graphrag_neo4j.text.strings import money
 
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
@@ -360,7 +361,7 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     shown = [
         [*(words.named_step(one.step) for one in found.steps), "total"],
         *([f"{n:,}" for n in [*column, sum(column)]] for column in counts),
-        *([words.money(n) for n in [*column, words.summed(column)]] for column in costs),
+        *([money(n) for n in [*column, words.summed(column)]] for column in costs),
     ]
     head = ("step", "calls", "tokens in", "tokens out", "cost", "with --batch")
     terminal.table(head, list(zip(*shown, strict=True)))

@@ -1,4 +1,7 @@
-"""Text from documents and models: storable text, names, quotations, and ids made from content."""
+"""Text from documents and models: storable text, names, quotations, and ids made from content.
+
+Also how an amount of money is written.
+"""
 
 import hashlib
 import json
@@ -260,6 +263,17 @@ def _last_full_stop(text: str) -> int:
     while at >= 0 and _ABBREVIATED.search(text[max(0, at - 9) : at]):
         at = text.rfind(". ", 0, at)
     return at
+
+
+def money(dollars: float | None) -> str:
+    """An amount of US dollars as text: two decimals from $1 on, four below.
+
+    >>> money(0), money(0.01), money(1234.5), money(None)
+    ('$0', '$0.0100', '$1,234.50', 'unknown cost')
+    """
+    if not dollars:
+        return "unknown cost" if dollars is None else "$0"
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
 # Ids: the same parts give the same id on every machine and in every run

@@ -46,7 +46,7 @@ import bm25s  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAGError, InputError, Settings, embedded
 from graphrag_neo4j.extras.evaluate.folder import RecordFile
-from graphrag_neo4j.extras.evaluate.steps import Step
+from graphrag_neo4j.extras.evaluate.steps import EvaluationStep
 from graphrag_neo4j.extras.evaluate.tasks.judges import plain_answer
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.query import graph_expansion, local
@@ -322,7 +322,7 @@ async def measure(
                 for one in questions
             ]
             file = RecordFile(folder / f"{name}.jsonl", Measured)
-            await Step(name, file, items).run(make, workers=workers, listen=silent)
+            await EvaluationStep(name, file, items).run(make, workers=workers, listen=silent)
             result[name] = [
                 mean(way, [one for one in items if one.way == way], file) for way in ways
             ]

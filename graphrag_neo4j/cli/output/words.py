@@ -5,6 +5,7 @@ from typing import Final
 
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
 from graphrag_neo4j.model.types import Usage
+from graphrag_neo4j.text.strings import money
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
@@ -36,17 +37,6 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 def was(n: int) -> str:
     """Returns "was" or "were"."""
     return "was" if n == 1 else "were"
-
-
-def money(dollars: float | None) -> str:
-    """Returns an amount of US dollars as text: two decimals from $1 on, four below.
-
-    >>> money(0), money(0.01), money(1234.5), money(None)
-    ('$0', '$0.0100', '$1,234.50', 'unknown cost')
-    """
-    if not dollars:
-        return "unknown cost" if dollars is None else "$0"
-    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
 def money_known(cost: float, unpriced: int) -> str:

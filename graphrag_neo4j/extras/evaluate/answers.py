@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import ceil
 from pathlib import Path
 from statistics import fmean
@@ -33,14 +33,13 @@ from graphrag_neo4j.extras.evaluate.folder import (
     read_lines,
 )
 from graphrag_neo4j.extras.evaluate.steps import (
-    CallEstimate,
-    Estimate,
+    EvaluationStep,
+    RemainingWork,
     RememberingEndpoint,
-    Step,
     StepResult,
-    priced,
 )
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.index.estimate import StepEstimate, priced
 from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, bracket
 from graphrag_neo4j.model.events import Event, Listener, Notice
@@ -93,7 +92,7 @@ class RecordRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedClient:
     """A client that is asked. `levels` maps each level of communities to its tokens of reports.
 
     `hashes` holds those of the parts of the graph that were read. `endpoint` is None without a
@@ -137,7 +136,7 @@ class AnswerItem:
     record: AnswerRecord
     question: str
     condition: Condition
-    asked: Asked = field(repr=False)
+    asked: AskedClient = field(repr=False)
 
 
 @asynccontextmanager
@@ -158,7 +157,7 @@ async def answers_left(
     own = [(condition, condition.checked(settings)) for condition in folder.chosen()]
     for _, of_client in own:
         check_answering(of_client)
-    clients, answering = dict[Settings, Asked](), []
+    clients, answering = dict[Settings, AskedClient](), []
     async with AsyncExitStack() as stack:
         for condition, of_client in own:
             if of_client not in clients:
@@ -170,7 +169,7 @@ async def answers_left(
                 vectors = (await read_state(rag.graph))["embedding_model"]
                 rows = await rag.graph.read("search/levels", LevelRow)
                 levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
-                clients[of_client] = Asked(of_client, rag.graph, levels, vectors, endpoint)
+                clients[of_client] = AskedClient(of_client, rag.graph, levels, vectors, endpoint)
             asked = clients[of_client]
             if _has_level(condition, asked, listen):
                 answering.append((condition, asked, await asked.made_with(condition)))
@@ -183,7 +182,7 @@ async def answers_left(
         yield items
 
 
-def _has_level(condition: Condition, asked: Asked, listen: Listener) -> bool:
+def _has_level(condition: Condition, asked: AskedClient, listen: Listener) -> bool:
     """Tells whether the graph has the level of a condition.
 
     Raises InputError if it lacks one that the user has named by its number.
@@ -205,10 +204,10 @@ async def answer_missing(
     """Asks for the answers that are not there, and saves each as it comes.
 
     The notices of several answers are told once, with their number. Raises the errors of
-    `Step.run`; what was made before is saved.
+    `EvaluationStep.run`; what was made before is saved.
     """
     folder.bring_forward([item.record.key for item in items])
-    step = Step("answers", folder.answers, items)
+    step = EvaluationStep("answers", folder.answers, items)
     alone = all(item.asked.endpoint is None for item in items)
     workers = 1 if alone else WORKERS  # without a model, an answer takes processor time
     result = await step.run(_answer, workers=workers, listen=listen, meter=None if alone else meter)
@@ -250,12 +249,9 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
     placed = {one.citation for one in sources}
     used = Usage.total(answer.usage.values())
     notices = [*told, *answer.notices, *([answer.incomplete] if answer.incomplete else [])]
-    return AnswerRecord(
-        key=item.record.key,
-        question=item.record.question,
-        condition=item.record.condition,
+    return replace(
+        item.record,
         text=answer.text,
-        made_with=item.record.made_with,
         sources=sources,
         dead=[name for name in names if name not in placed],
         notices=list(dict.fromkeys(notices)),
@@ -285,20 +281,21 @@ async def read_records(
     return found
 
 
-async def estimate_answers(folder: EvaluationFolder, items: Sequence[AnswerItem]) -> Estimate:
+async def estimate_answers(folder: EvaluationFolder, items: Sequence[AnswerItem]) -> RemainingWork:
     """Estimates the calls of the answers that are missing, for each condition. It makes none.
 
     The sizes of contexts are read from the graph; the lengths of replies are assumptions. Raises
     InputError if a cost limit is set and the price of a model is not known.
     """
-    missing = Step("answers", folder.answers, items).missing()
+    step = EvaluationStep("answers", folder.answers, items)
+    missing = step.missing()
     by_name = {item.condition.name: item for item in missing if item.asked.endpoint}
     numbers = Counter(item.condition.name for item in missing)
     steps = [await _estimate(one.condition, one.asked, numbers[n]) for n, one in by_name.items()]
-    return Estimate(len(items) - len(missing), len(missing), steps)
+    return step.remaining(steps)
 
 
-async def _estimate(condition: Condition, asked: Asked, n: int) -> CallEstimate:
+async def _estimate(condition: Condition, asked: AskedClient, n: int) -> StepEstimate:
     question, settings = asked_of("?", condition.options, asked.settings)
     match question.method:
         case "global" | "text":
@@ -315,7 +312,8 @@ async def _estimate(condition: Condition, asked: Asked, n: int) -> CallEstimate:
             sent, replied = calls * (PROMPT + settings.max_context_tokens), calls * MAPPED
         case _:
             calls, sent, replied = 1, PROMPT + settings.max_context_tokens, ANSWER
-    return priced("answer", n * calls, n * sent, n * replied, settings, name=condition.name)
+    found = priced("answer", n * calls, n * sent, n * replied, settings)
+    return replace(found, step=condition.name)
 
 
 def _report_tokens(question: Question, settings: Settings, levels: Mapping[int, int]) -> float:
@@ -448,18 +446,15 @@ def condition_costs(answers: Iterable[AnswerRecord]) -> list[ConditionCosts]:
     for one in answers:
         asked.setdefault(one.condition, []).append(one)
     there = {name: [one for one in found if not one.failure] for name, found in asked.items()}
-    sizes = [_mean(found, "context_tokens") for found in there.values()]
-    most = max(filter(None, sizes), default=0)
+    most = max((_mean(found, "context_tokens") or 0 for found in there.values()), default=0)
     costs = []
     for name, found in there.items():
         means = {of: _mean(found, of) for of in MEANS}
         size, cost = means["context_tokens"], means["cost"]
         percent = 100 * size / most if size is not None and most else None
         total = None if cost is None else cost * len(found)
-        missing = len(asked[name]) - len(found)
-        costs.append(
-            ConditionCosts(name, len(found), missing, percent=percent, total_cost=total, **means)
-        )
+        n, missing = len(found), len(asked[name]) - len(found)
+        costs.append(ConditionCosts(name, n, missing, percent=percent, total_cost=total, **means))
     return costs
 
 

@@ -26,9 +26,9 @@ from graphrag_neo4j.extras.evaluate.folder import ClaimsRecord, EvaluationFolder
 from graphrag_neo4j.extras.evaluate.judging import Judged, Label
 from graphrag_neo4j.extras.evaluate.statistics import SignedRank, adjusted_tests, majority_labels
 from graphrag_neo4j.extras.evaluate.steps import (
-    Estimate,
+    EvaluationStep,
+    RemainingWork,
     RememberingEndpoint,
-    Step,
     StepResult,
     token_counter,
 )
@@ -68,6 +68,11 @@ class ClaimCounts:
     claims: float
     clusters: Mapping[float, float]
 
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """All these numbers by what they count: "claims", and "clusters at" each threshold."""
+        return {"claims": self.claims} | {f"clusters at {at}": n for at, n in self.clusters.items()}
+
 
 CountTest = tuple[str, str, str, float, float, SignedRank, float]
 """What is counted ("claims", or "clusters at" a threshold), two conditions, the mean of each, the
@@ -77,7 +82,7 @@ Agreed = tuple[str, int, int, float | None]
 that are a tie neither for the counts nor for the judge, and the share of these with one winner."""
 
 
-def claim_step(folder: EvaluationFolder, model: str, made_with: str) -> Step[ClaimItem]:
+def claim_step(folder: EvaluationFolder, model: str, made_with: str) -> EvaluationStep[ClaimItem]:
     """Returns the parts of the answers that count. An answer without a sentence has no part.
 
     `made_with` is the signature of the steps: other steps make other records. Equal parts of
@@ -90,10 +95,10 @@ def claim_step(folder: EvaluationFolder, model: str, made_with: str) -> Step[Cla
             key = identify("answer claims", made_with, question, part.context, *part.sentences)
             record = ClaimsRecord(key, (), model, made_with)
             items.append(ClaimItem(record, (answer.question, answer.condition), question, part))
-    return Step("claims", folder.claims, items)
+    return EvaluationStep("claims", folder.claims, items)
 
 
-def estimate_claims(folder: EvaluationFolder, settings: Settings) -> Estimate:
+def estimate_claims(folder: EvaluationFolder, settings: Settings) -> RemainingWork:
     """Estimates the claims of the parts of answers that have none yet. It makes no call."""
     steps, count = ClaimSteps(settings), token_counter()
 
@@ -112,7 +117,7 @@ async def find_missing_claims(
 ) -> StepResult:
     """Finds the claims of the parts of answers that have none yet, and keeps each reply.
 
-    Raises InputError if no model is set, and the errors of `Step.run`.
+    Raises InputError if no model is set, and the errors of `EvaluationStep.run`.
     """
     steps, meter = ClaimSteps(settings), Meter(limit=settings.max_cost)
     step, calls = claim_step(folder, steps.model, steps.signature), folder.unfinished_claims
@@ -120,9 +125,8 @@ async def find_missing_claims(
 
         async def make(item: ClaimItem) -> ClaimsRecord:
             alone = endpoint.of_record(item.record.key)
-            return replace(
-                item.record, sentences=await alone.run(steps.claims(item.question, item.part))
-            )
+            found = await alone.run(steps.claims(item.question, item.part))
+            return replace(item.record, sentences=found)
 
         workers = settings.concurrency
         done = await step.run(make, workers=workers, listen=listen, meter=meter)
@@ -207,13 +211,10 @@ def count_tests(counts: Mapping[Answered, ClaimCounts], order: Sequence[str]) ->
     They are paired by question; the p-values are adjusted over all pairs of conditions, whose order
     is `order`.
     """
-    measures = {"claims": {at: one.claims for at, one in counts.items()}}
-    for threshold in next(iter(counts.values())).clusters if counts else ():
-        of_threshold = {at: one.clusters[threshold] for at, one in counts.items()}
-        measures[f"clusters at {threshold}"] = of_threshold
     questions = dict.fromkeys(question for question, _ in counts)
     found: list[CountTest] = []
-    for measure, numbers in measures.items():
+    for measure in next(iter(counts.values())).measures if counts else ():
+        numbers = {at: one.measures[measure] for at, one in counts.items()}
         compared = {}
         for one, other in combinations(order, 2):
             asked = [q for q in questions if (q, one) in numbers and (q, other) in numbers]
@@ -237,21 +238,14 @@ def agreement_of_claims(
     """
     found: defaultdict[str, list[tuple[Label, Label]]] = defaultdict(list)
     for (metric, one, other, question), label in majority_labels(judged).items():
-        a, b = counts.get((question, one)), counts.get((question, other))
-        if a is None or b is None:
-            continue
-        if metric == "comprehensiveness":
-            found["claims, comprehensiveness"].append((_more(a.claims, b.claims), label))
-        elif metric == "diversity":
-            for at in sorted(a.clusters):
-                more = _more(a.clusters[at], b.clusters[at])
-                found[f"clusters at {at}, diversity"].append((more, label))
+        both = [counts[at].measures for at in ((question, one), (question, other)) if at in counts]
+        for measure in both[0] if len(both) == 2 else ():
+            if metric == ("comprehensiveness" if measure == "claims" else "diversity"):
+                a, b = (numbers[measure] for numbers in both)
+                more: Label = "tie" if a == b else "one" if a > b else "other"
+                found[f"{measure}, {metric}"].append((more, label))
     agreed: list[Agreed] = []
     for name, pairs in sorted(found.items()):
         decided = [a == b for a, b in pairs if "tie" not in {a, b}]
         agreed.append((name, len(pairs), len(decided), fmean(decided) if decided else None))
     return agreed
-
-
-def _more(one: float, other: float) -> Label:
-    return "tie" if one == other else "one" if one > other else "other"

@@ -143,7 +143,7 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
         return {"method": "basic", "max_context_tokens": window}
     method, colon, detail = search.partition(":")
     if method not in METHODS:
-        hint = did_you_mean(method, ["C0", "C1", "C2", "C3", "TS", "SS", *METHODS])
+        hint = did_you_mean(method, [*PAPER, *METHODS])
         raise InputError(f"{text!r} is no condition.{hint} {HOW}")
     how: dict[str, Any] = {"method": method}
     if not colon:
@@ -184,9 +184,10 @@ USED_BY: Final[Mapping[str, Sequence[str]]] = {
 }
 """The settings that a method uses, besides those of every answer."""
 OF_EVERY_ANSWER: Final = ("response_type", "language")
+MAP_PROMPTS: Final = ("map", "map_examples", "map_answer", "map_answer_examples", "reduce")
 PROMPTS: Final[Mapping[str, Sequence[str]]] = {
-    "global": ("map", "map_examples", "map_answer", "map_answer_examples", "reduce"),
-    "text": ("map", "map_examples", "map_answer", "map_answer_examples", "reduce"),
+    "global": MAP_PROMPTS,
+    "text": MAP_PROMPTS,
     "basic": ("answer",),
     "local": ("answer",),
     "drift": ("prime", "prime_examples", "reduce"),

@@ -18,7 +18,7 @@ from graphrag_neo4j.extras.evaluate import answers, claims, groundedness, judgin
 from graphrag_neo4j.extras.evaluate import questions as asking
 from graphrag_neo4j.extras.evaluate.conditions import parse_condition, parse_conditions
 from graphrag_neo4j.extras.evaluate.folder import EvaluationFolder, QuestionRecord
-from graphrag_neo4j.extras.evaluate.steps import Estimate, StepResult
+from graphrag_neo4j.extras.evaluate.steps import RemainingWork, StepResult
 from graphrag_neo4j.extras.evaluate.tasks.judges import Metric
 from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.events import Listener, silent
@@ -142,7 +142,7 @@ class Evaluation:
             )
             return await asking.make_questions(self.folder, self.settings, self.listen)
 
-    async def estimate_answers(self) -> Estimate:
+    async def estimate_answers(self) -> RemainingWork:
         """Estimates what the missing answers of the plan take. No model is asked.
 
         Raises InputError if there are no questions, for a condition that can't be used, and if a
@@ -168,7 +168,7 @@ class Evaluation:
             async with answers.answers_left(folder, self.settings, self.listen, meter) as items:
                 return await answers.answer_missing(folder, items, self.listen, meter)
 
-    async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> Estimate:
+    async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> RemainingWork:
         """Estimates what `ground` takes. No model is asked. Raises as `ground`."""
         folder, settings = self.folder, self.settings
         texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
@@ -213,7 +213,7 @@ class Evaluation:
 
     async def estimate_judge(
         self, metrics: Sequence[Metric] = (), conditions: Sequence[str] = ()
-    ) -> Estimate:
+    ) -> RemainingWork:
         """Estimates what `judge` takes with the repeats of the plan. No model is asked."""
         step = judging.judge_step(self.folder, self.settings, conditions, metrics)
         return judging.estimate_verdicts(step, self.settings)
@@ -223,6 +223,6 @@ class Evaluation:
         with self.folder.writing():
             return await claims.find_missing_claims(self.folder, self.settings, self.listen)
 
-    async def estimate_claims(self) -> Estimate:
+    async def estimate_claims(self) -> RemainingWork:
         """Estimates what `find_claims` takes. No model is asked."""
         return claims.estimate_claims(self.folder, self.settings)

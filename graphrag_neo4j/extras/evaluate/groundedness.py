@@ -31,13 +31,13 @@ from graphrag_neo4j.extras.evaluate.folder import (
     SupportRecord,
 )
 from graphrag_neo4j.extras.evaluate.statements import (
-    Statement,
+    CitedSentence,
     citations_in,
-    names_of,
+    single_citations,
     statements_in,
 )
 from graphrag_neo4j.extras.evaluate.statistics import Agreement, agreement
-from graphrag_neo4j.extras.evaluate.steps import Estimate, Step, StepResult
+from graphrag_neo4j.extras.evaluate.steps import EvaluationStep, RemainingWork, StepResult
 from graphrag_neo4j.extras.evaluate.tasks.judges import SupportJudge
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.llm.endpoint import Endpoint
@@ -49,7 +49,7 @@ from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.strings import identify
 
 WORDS: Final = "words"  # the judge by words and vectors
-WORDS_VERSION: Final = 1  # of its rules: what other rules said is judged again
+WORDS_VERSION: Final = 1  # of its rules; a new number has all sentences judged again
 MODEL: Final = "model "
 TITLE: Final = "report"  # what the title of the report of a finding is called in `made_with`
 MOST_CHARACTERS: Final = 24_000  # of the passages of a sentence: some 6,000 tokens of English
@@ -68,7 +68,7 @@ class FindingRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class CitedSentence:
+class SentenceToJudge:
     """A sentence that is to be judged, with the passages that it cites and their names."""
 
     sentence: str
@@ -200,27 +200,26 @@ async def read_findings(graph: Graph) -> list[AnswerRecord]:
 
 def _support_step(
     texts: Iterable[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
-) -> Step[_SupportItem]:
+) -> EvaluationStep[_SupportItem]:
     signature = signatures_of([judge], settings)[judge]
     items = []
-    for one in cited_sentences(texts):
+    for one in sentences_to_judge(texts):
         key = support_key(signature, one.sentence, one.passages)
         record = SupportRecord(key, one.sentence, one.sources, judge, left_out=one.left_out)
         items.append(_SupportItem(record, one.passages))
-    return Step("groundedness", folder.supports, items)
+    return EvaluationStep("groundedness", folder.supports, items)
 
 
 def estimate_support(
     texts: Sequence[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
-) -> Estimate:
+) -> RemainingWork:
     """Estimates the calls to the judge that are still to be made. It makes none.
 
     Raises InputError if a cost limit is set and the price of the judge is not known.
     """
     step = _support_step(texts, folder, settings, judge)
     if judge == WORDS:
-        left = len(step.missing())
-        return Estimate(len(step.items) - left, left)
+        return step.remaining()
     count = cache(tokens.count)
     frame = count(SupportJudge(settings).prompt("", []))
 
@@ -239,7 +238,7 @@ async def judge_support(
 ) -> StepResult:
     """Judges the cited sentences of texts that are not judged yet, and saves each judgement.
 
-    Raises the errors of `Step.run`; what was judged before is saved.
+    Raises the errors of `EvaluationStep.run`; what was judged before is saved.
     """
     step = await anyio.to_thread.run_sync(_support_step, texts, folder, settings, judge)
 
@@ -260,11 +259,10 @@ async def judge_support(
             found = await endpoint.run(model.judge(item.record.sentence, item.passages))
             return replace(item.record, support=found.support, reason=found.reason)
 
-        workers, meter = settings.concurrency, endpoint.meter
-        return await step.run(by_model, workers=workers, listen=listen, meter=meter)
+        return await step.ask(endpoint, by_model, listen)
 
 
-def cited_sentences(texts: Iterable[AnswerRecord]) -> list[CitedSentence]:
+def sentences_to_judge(texts: Iterable[AnswerRecord]) -> list[SentenceToJudge]:
     """Returns the sentences of texts that can be judged; each once, with the same passages."""
     found = (one for text in texts for _, one in _sentences(text) if one)
     return list({(one.sentence, one.passages): one for one in found}.values())
@@ -296,7 +294,7 @@ def groundedness_of(
             else:
                 known.unsupported += bool(statement.citations)
         if text.failure is None:
-            dead = {name for one in text.dead for name in names_of(one)}
+            dead = {name for one in text.dead for name in single_citations(one)}
             placed = _by_name(text.sources).keys() - dead
             names = citations_in(text.text, _other_forms(text))
             known.citations += len(names)
@@ -304,7 +302,7 @@ def groundedness_of(
     return list(found.values())
 
 
-def _sentences(text: AnswerRecord) -> Iterator[tuple[Statement, CitedSentence | None]]:
+def _sentences(text: AnswerRecord) -> Iterator[tuple[CitedSentence, SentenceToJudge | None]]:
     """Yields the statements of a text with their passages; None where they cite no text."""
     if text.failure is not None:
         return
@@ -315,11 +313,14 @@ def _sentences(text: AnswerRecord) -> Iterator[tuple[Statement, CitedSentence | 
         shown = _with_room(statement.text, once)
         passages = tuple(one.text[:MOST_CHARACTERS] for one in shown)
         names, left_out = tuple(one.source for one in shown), len(once) - len(shown)
-        yield statement, CitedSentence(statement.text, passages, names, left_out) if once else None
+        yield (
+            statement,
+            SentenceToJudge(statement.text, passages, names, left_out) if once else None,
+        )
 
 
 @lru_cache(10_000)  # texts: the sentences are counted for each judge, and compared
-def _statements(text: str, others: frozenset[str]) -> Sequence[Statement]:
+def _statements(text: str, others: frozenset[str]) -> Sequence[CitedSentence]:
     return statements_in(text, others)
 
 
@@ -341,7 +342,7 @@ def _by_name(sources: Iterable[CitedSource]) -> Mapping[str, list[CitedSource]]:
     found: dict[str, list[CitedSource]] = {}
     for one in sources:
         if one.text.strip():
-            for name in names_of(one.citation):
+            for name in single_citations(one.citation):
                 found.setdefault(name, []).append(one)
     return found
 
@@ -375,7 +376,7 @@ def judged_sentences(
     signatures = signatures_of((one.judge for one in file), settings)
     found: dict[tuple[str, tuple[str, ...]], JudgedSentence] = {}
     for text in texts:
-        for one in cited_sentences([text]):
+        for one in sentences_to_judge([text]):
             keys = {
                 judge: support_key(signature, one.sentence, one.passages)
                 for judge, signature in signatures.items()

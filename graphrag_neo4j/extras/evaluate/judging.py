@@ -19,7 +19,12 @@ from graphrag_neo4j.extras.evaluate.folder import (
     EvaluationFolder,
     VerdictRecord,
 )
-from graphrag_neo4j.extras.evaluate.steps import Estimate, Step, StepResult, token_counter
+from graphrag_neo4j.extras.evaluate.steps import (
+    EvaluationStep,
+    RemainingWork,
+    StepResult,
+    token_counter,
+)
 from graphrag_neo4j.extras.evaluate.tasks.judges import Metric, PairJudge, Winner, plain_answer
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model.events import Listener
@@ -116,7 +121,7 @@ def judge_step(
     settings: Settings,
     conditions: Sequence[str] = (),
     metrics: Sequence[Metric] = (),
-) -> Step[JudgeItem]:
+) -> EvaluationStep[JudgeItem]:
     """Returns the verdicts that the plan asks for, where both answers are there.
 
     `conditions` and `metrics` name those that are compared, if not all of the plan are. Raises
@@ -132,7 +137,7 @@ def judge_step(
     asked = [one.key for one in folder.questions]
     of_plan = comparisons(wanted, asked, metrics or plan.metrics, repeats=plan.repeats)
     items = _items(folder, of_plan, judge.name, judge.signature)
-    return Step("judge", folder.verdicts, list(items))
+    return EvaluationStep("judge", folder.verdicts, list(items))
 
 
 def _items(
@@ -149,7 +154,7 @@ def _items(
             yield JudgeItem(record, folder.questions[of.question].text, first, second)
 
 
-def estimate_verdicts(step: Step[JudgeItem], settings: Settings) -> Estimate:
+def estimate_verdicts(step: EvaluationStep[JudgeItem], settings: Settings) -> RemainingWork:
     """Estimates the verdicts that are missing. It makes no call."""
     count = token_counter()
 
@@ -160,10 +165,12 @@ def estimate_verdicts(step: Step[JudgeItem], settings: Settings) -> Estimate:
     return step.estimate("judge", 1, size, settings)
 
 
-async def judge_missing(step: Step[JudgeItem], settings: Settings, listen: Listener) -> StepResult:
+async def judge_missing(
+    step: EvaluationStep[JudgeItem], settings: Settings, listen: Listener
+) -> StepResult:
     """Has the model give the verdicts that are not there yet, and saves each.
 
-    Raises InputError if no model is set, and the errors of `Step.run`.
+    Raises InputError if no model is set, and the errors of `EvaluationStep.run`.
     """
     judge = PairJudge(settings)
     async with Endpoint(settings) as endpoint:
@@ -173,8 +180,7 @@ async def judge_missing(step: Step[JudgeItem], settings: Settings, listen: Liste
             found = await endpoint.run(judge.compare(*shown))
             return replace(item.record, winner=found.winner, reason=found.reason)
 
-        workers, meter = settings.concurrency, endpoint.meter
-        return await step.run(make, workers=workers, listen=listen, meter=meter)
+        return await step.ask(endpoint, make, listen)
 
 
 def blind_items(
@@ -208,7 +214,7 @@ def blind_items(
             "There is nothing to compare: a comparison needs answers of two conditions to one "
             "question."
         )
-    todo = Step("judge", folder.verdicts, items).missing()
+    todo = EvaluationStep("judge", folder.verdicts, items).missing()
     return sorted(todo, key=lambda it: identify("turn", judge, it.record.question, it.record.key))
 
 

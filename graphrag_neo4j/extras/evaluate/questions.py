@@ -21,8 +21,9 @@ from graphrag_neo4j.extras.evaluate.folder import (
     QuestionRecord,
     question_key,
 )
-from graphrag_neo4j.extras.evaluate.steps import CallEstimate, Step, priced
+from graphrag_neo4j.extras.evaluate.steps import EvaluationStep
 from graphrag_neo4j.extras.evaluate.tasks.questions import describe, name_things
+from graphrag_neo4j.index.estimate import StepEstimate, priced
 from graphrag_neo4j.llm.endpoint import NO_MODEL, Endpoint, model_of
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.model.events import Listener, Started
@@ -78,7 +79,7 @@ async def draft_description(settings: Settings, listen: Listener) -> str:
         return await endpoint.run(describe(shown, settings))
 
 
-def estimate_questions(folder: EvaluationFolder, settings: Settings) -> CallEstimate:
+def estimate_questions(folder: EvaluationFolder, settings: Settings) -> StepEstimate:
     """Estimates what it takes to make all questions of the plan.
 
     Raises InputError if a cost limit is set and the price of the model is not known.
@@ -96,7 +97,7 @@ async def make_questions(
     """Makes the questions of the plan that are not there yet, and adds them to the folder.
 
     Raises InputError if no model is set or the plan has no description, and the errors of
-    `Step.run`; what was made before is saved.
+    `EvaluationStep.run`; what was made before is saved.
     """
     check_asking(settings)
     plan, file = folder.plan, folder.drafts
@@ -132,10 +133,7 @@ async def make_questions(
             level = [wanted(DraftRecord("", "personas"))]
             while level:
                 asked += [one.record for one in level]
-                step = Step(level[0].record.kind, file, level)
-                await step.run(
-                    make, workers=settings.concurrency, listen=listen, meter=endpoint.meter
-                )
+                await EvaluationStep(level[0].record.kind, file, level).ask(endpoint, make, listen)
                 found = [file[one.record.key] for one in level if one.record.key in file]
                 level = [one for above in found for one in below(above)]
         finally:

@@ -1,6 +1,6 @@
 """The report of an evaluation: its tables and comparisons as a web page, Markdown and CSV.
 
-    folder ──read_report──▶ Report ──▶ page()       one HTML file
+    folder ──read_evaluation──▶ Report ──▶ page()       one HTML file
                                    ├─▶ markdown()   its tables
                                    └─▶ csv_files()  one file for each table, answers and verdicts
 
@@ -27,7 +27,7 @@ from graphrag_neo4j.extras.evaluate.judging import Judged, judged_by
 from graphrag_neo4j.extras.evaluate.statistics import preferences
 from graphrag_neo4j.extras.evaluate.tables import (
     Cell,
-    Table,
+    ResultTable,
     explained_once,
     record_tables,
     report_tables,
@@ -55,7 +55,7 @@ class Report:
 
     title: str
     facts: Sequence[str]
-    tables: Sequence[Table]
+    tables: Sequence[ResultTable]
     folder: EvaluationFolder
     settings: Settings
     answers: Sequence[AnswerRecord]
@@ -120,7 +120,7 @@ class Report:
         return files
 
 
-def read_report(folder: str | Path, settings: Settings, *, title: str | None = None) -> Report:
+def read_evaluation(folder: str | Path, settings: Settings, *, title: str | None = None) -> Report:
     """Reads the report of the evaluation in a folder.
 
     `settings` say where your own prompt files are. Raises InputError if the folder holds no
@@ -162,9 +162,9 @@ def _sentences(text: str) -> str:
     return re.sub("`([^`]*)`", r"<code>\1</code>", _shown(text))
 
 
-def _part(tables: Iterable[Table]) -> str:
+def _part(tables: Iterable[ResultTable]) -> str:
     """Returns the tables of a part: first those on coloured ground, beside one another."""
-    heats, others = list[Table](), list[str]()
+    heats, others = list[ResultTable](), list[str]()
     for table in tables:
         head = f"<h3>{_shown(table.title)}</h3>"
         if table.heat:
@@ -188,8 +188,8 @@ def _part(tables: Iterable[Table]) -> str:
     return maps + "".join(others)
 
 
-def _drawn(table: Table) -> str:
-    kinds = ["" if one.form == "text" else ' class="n"' for one in table.columns]
+def _drawn(table: ResultTable) -> str:
+    kinds = ["" if one.is_text else ' class="n"' for one in table.columns]
     names = zip(table.columns, kinds, strict=True)
     heads = "".join(f'<th scope="col"{kind}>{_shown(one.name)}</th>' for one, kind in names)
     rows = []
@@ -268,20 +268,20 @@ def _comparisons(report: Report) -> dict[str, object]:
     }
 
 
-def _markdown_of(table: Table) -> list[str]:
-    columns = table.columns
+def _markdown_of(table: ResultTable) -> list[str]:
     if not table.rows:
         return [table.empty]
-    told = [_plain(table.told).replace("\\`", "`"), ""] if table.told else []
-    forms = ["---" if one.form == "text" else "---:" for one in columns]
     rows = [
-        [_plain(one.name) for one in columns],
-        forms,
+        [_plain(one.name) for one in table.columns],
+        ["---" if one.is_text else "---:" for one in table.columns],
         *(map(_plain, row) for row in table.shown),
     ]
-    meanings = [f"- {one.name}: {one.meaning}." for one in columns if one.meaning]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return [*told, *lines, *(["", *meanings] if meanings else [])]
+    meanings = [f"- {one.name}: {one.meaning}." for one in table.meanings]
+    return [
+        *([_plain(table.told).replace("\\`", "`"), ""] if table.told else []),
+        *(f"| {' | '.join(row)} |" for row in rows),
+        *(["", *meanings] if meanings else []),
+    ]
 
 
 def _plain(text: str) -> str:

@@ -51,8 +51,8 @@ NO_PROSE: Final = frozenset({"heading_open", "thead_open"})
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence that claims something, and the citations that cover it, each of one record."""
+class CitedSentence:
+    """A sentence that claims something, and the citations that may cover it, each of one record."""
 
     text: str
     citations: tuple[str, ...]
@@ -66,7 +66,7 @@ class _Block:
     titled: bool
 
 
-def statements_in(text: str, others: Collection[str] = ()) -> list[Statement]:
+def statements_in(text: str, others: Collection[str] = ()) -> list[CitedSentence]:
     """Returns the statements of a text in Markdown, in their order.
 
     `others` holds the citations in the text that have not our form, such as "[1]" or "[^2]".
@@ -81,19 +81,19 @@ def statements_in(text: str, others: Collection[str] = ()) -> list[Statement]:
 def citations_in(text: str, others: Collection[str] = ()) -> list[str]:
     """Returns the citations of a text, each of one record, in their order and each once."""
     found = _pattern(others).finditer(text)
-    return list(dict.fromkeys(name for one in found for name in names_of(one[0].strip())))
+    return list(dict.fromkeys(name for one in found for name in single_citations(one[0].strip())))
 
 
-def names_of(citation: str) -> tuple[str, ...]:
+def single_citations(citation: str) -> tuple[str, ...]:
     """Returns a citation as citations of one record each; one of another form stays as it is.
 
-    >>> names_of("[Data: Sources (3, 4); Claims (2)]"), names_of("[^1]")
+    >>> single_citations("[Data: Sources (3, 4); Claims (2)]"), single_citations("[^1]")
     (('[Data: Sources (3)]', '[Data: Sources (4)]', '[Data: Claims (2)]'), ('[^1]',))
     """
     return tuple(bracket([one]) for one in cited(citation)) or (citation,)
 
 
-def _of_block(block: _Block, pattern: re.Pattern[str]) -> Iterator[Statement]:
+def _of_block(block: _Block, pattern: re.Pattern[str]) -> Iterator[CitedSentence]:
     plain, marks = _without_citations(block.text, pattern)
     if not ENDED.search(plain) and (block.titled or (marks and marks[0][0] == 0)):
         return  # a title, or an entry of a list of references: "[1] novel.txt"
@@ -110,7 +110,7 @@ def _of_block(block: _Block, pattern: re.Pattern[str]) -> Iterator[Statement]:
         covering.append(after)
     for number, (sentence, cover) in enumerate(zip(sentences, reversed(covering), strict=True)):
         if _claims(sentence, has_own=number in own):
-            yield Statement(sentence, tuple(dict.fromkeys(cover)))
+            yield CitedSentence(sentence, tuple(dict.fromkeys(cover)))
 
 
 def _claims(sentence: str, *, has_own: bool) -> bool:
@@ -136,7 +136,7 @@ def _without_citations(
     for found in pattern.finditer(text):
         parts.append(text[last : found.start()])
         length += len(parts[-1])
-        marks.append((length, names_of(found[0].strip())))
+        marks.append((length, single_citations(found[0].strip())))
         last = found.end()
     return "".join([*parts, text[last:]]), marks
 

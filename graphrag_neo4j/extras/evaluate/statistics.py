@@ -216,9 +216,9 @@ def majority(labels: Sequence[Label]) -> Label:
 
 MOST_EXACT: Final = 50  # differences; for more of them the normal approximation is close enough
 DECIMALS: Final = 9
-EFFICIENCY: Final = 0.864  # of Wilcoxon's test beside the t-test, for the worst distribution
+EFFICIENCY: Final = 0.864  # of Wilcoxon's test against the t-test, for the worst distribution
 ALPHA, POWER = 0.05, 0.8
-BY_PLACE: Final = 0.7  # share of one place from which on the place often decides
+BY_PLACE: Final = 0.7  # of the verdicts: with this share for one place, a judge may go by it
 OTHER: Final[Mapping[Winner | None, Winner]] = {"first": "second", "second": "first", "tie": "tie"}
 
 
@@ -359,7 +359,7 @@ def smallest_difference(deviation: float, questions: int, *, pairs: int = 1) -> 
     """
     quantiles = NormalDist().inv_cdf(1 - ALPHA / pairs / 2) + NormalDist().inv_cdf(POWER)
     found = round(quantiles * deviation / sqrt(questions * EFFICIENCY), 1)
-    possible = 2 ** (1 - questions) < ALPHA / pairs  # of the p-values of the exact test
+    possible = 2 ** (1 - questions) < ALPHA / pairs  # the smallest p-value of the exact test
     return found if possible and 0 < found <= 50 else None
 
 

@@ -17,11 +17,11 @@ from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extras.evaluate.folder import CallRecord, RecordFile
 from graphrag_neo4j.extras.evaluate.tasks.judges import plain_answer
-from graphrag_neo4j.llm.endpoint import Endpoint, model_of
-from graphrag_neo4j.llm.endpoint.cost import Meter, price_of
+from graphrag_neo4j.index.estimate import StepEstimate, priced
+from graphrag_neo4j.llm.endpoint import Endpoint, driven, model_of
+from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.events import Advanced, Listener, Spent, Started
-from graphrag_neo4j.model.types import LLMTask, Reply, Request, Usage
-from graphrag_neo4j.model.types import Step as CallKind
+from graphrag_neo4j.model.types import LLMTask, Reply, Request, Step, Usage
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.strings import identify
@@ -50,39 +50,12 @@ class StepResult:
 
 
 @dataclass(frozen=True, slots=True)
-class CallEstimate:
-    """The calls of a step and their tokens. `cost` is in US dollars, None without a known price."""
-
-    step: str
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class RemainingWork:
     """What a step still takes: records that are there, those that are missing, and their calls."""
 
     there: int
     missing: int
-    steps: Sequence[CallEstimate] = ()
-
-
-def priced(
-    kind: CallKind,
-    calls: float,
-    input_tokens: float,
-    output_tokens: float,
-    settings: Settings,
-    *,
-    name: str = "",
-) -> CallEstimate:
-    """Returns the estimate of some calls with the price of the model that makes them."""
-    sent, replied = round(input_tokens), round(output_tokens)
-    price = price_of(model_of(settings, kind), settings)
-    cost = price.of(sent, 0, replied) if price else None
-    return CallEstimate(name or kind, round(calls), sent, replied, cost)
+    steps: Sequence[StepEstimate] = ()
 
 
 def token_counter() -> Callable[[str], int]:
@@ -91,7 +64,7 @@ def token_counter() -> Callable[[str], int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[T]):
+class EvaluationStep(Generic[T]):
     """The records that are to be in a `file`: those of the `items`."""
 
     name: str
@@ -103,24 +76,27 @@ class Step(Generic[T]):
         keyed = {one.record.key: one for one in self.items}
         return [one for key, one in keyed.items() if key not in self.file]
 
+    def remaining(self, steps: Sequence[StepEstimate] = ()) -> RemainingWork:
+        """Returns what there is and what is missing, with the calls that this takes."""
+        missing = len(self.missing())
+        there = len({one.record.key for one in self.items}) - missing
+        return RemainingWork(there, missing, steps)
+
     def estimate(
         self,
-        kind: CallKind,
+        kind: Step,
         calls: int,
         tokens_of: Callable[[T], tuple[float, float]],
         settings: Settings,
-    ) -> Estimate:
+    ) -> RemainingWork:
         """Estimates the calls that are still to be made, so many for each item. It makes none.
 
         `tokens_of` returns the tokens that are sent for an item, and those of the replies. Raises
         InputError if a cost limit is set and the price of the model is not known.
         """
-        missing = self.missing()
-        sizes = [tokens_of(one) for one in missing]
+        sizes = [tokens_of(one) for one in self.missing()]
         sent, replied = (sum(size[n] for size in sizes) for n in (0, 1))
-        there = len({one.record.key for one in self.items}) - len(missing)
-        calls_of = priced(kind, calls * len(missing), sent, replied, settings)
-        return Estimate(there, len(missing), [calls_of])
+        return self.remaining([priced(kind, calls * len(sizes), sent, replied, settings)])
 
     async def run(
         self,
@@ -161,19 +137,25 @@ class Step(Generic[T]):
         await run_tasks(pending(), make, save, workers=workers, batch=BATCH, advance=advance)
         return result
 
+    async def ask(
+        self, endpoint: Endpoint, make: Callable[[T], Awaitable[Any]], listen: Listener
+    ) -> StepResult:
+        """Makes the records as `run` does, with as many workers as the endpoint has calls."""
+        workers, meter = endpoint.settings.concurrency, endpoint.meter
+        return await self.run(make, workers=workers, listen=listen, meter=meter)
+
 
 class RememberingEndpoint(Endpoint):
     """Sends a request only if `calls` holds no reply to it, and keeps each reply there.
 
     A reply that is remembered counts in the usage of its record, but not against the cost limit of
-    the run, since it was paid for before. One that a task can't use is asked for again.
+    the run, since it was paid for before. One that a task can't use is asked for again. `record` is
+    the key of the record for which it asks.
     """
 
     def __init__(self, settings: Settings, meter: Meter, calls: RecordFile[CallRecord]) -> None:
         super().__init__(settings, meter)
-        self._remembered = calls
-        self._record = ""
-        self._last: CallRecord | None = None
+        self.remembered, self.record = calls, ""
 
     def of_record(self, key: str) -> Self:
         """Returns this endpoint for one record: what it remembers for others is not used.
@@ -181,37 +163,39 @@ class RememberingEndpoint(Endpoint):
         So two records that send the same request get two replies, as they would alone.
         """
         part = copy(self)
-        part._record = key  # noqa: SLF001 - a copy of this object
+        part.record = key
         return part
+
+    def key_of(self, request: Request) -> str:
+        """Returns the key of the call that sends a request for this record."""
+        asked = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
+        return identify("call", self.record, model_of(self.settings, request.step), asked)
 
     async def run(self, task: LLMTask[V]) -> V:
         """Runs a task as `Endpoint.run` does; a reply that it can't use is noted as a failure."""
-        own = copy(self)
-        own._last = None  # noqa: SLF001 - a copy of this object
-        try:
-            return await Endpoint.run(own, task)
-        except ReplyError as error:
-            own._forget(str(error))  # noqa: SLF001 - a copy of this object
-            raise
+        last = ""
 
-    def _forget(self, reason: str) -> None:
-        if self._last:
-            self._remembered.add([replace(self._last, failure=reason)])
+        async def reply(request: Request) -> Reply | ReplyError:
+            nonlocal last
+            last = self.key_of(request)
+            return await self.reply_or_error(request)
+
+        try:
+            return await driven(task, reply, self.meter.note_repaired)
+        except ReplyError as error:
+            if last in self.remembered:
+                self.remembered.add([replace(self.remembered[last], failure=str(error))])
+            raise
 
     async def ask(self, request: Request) -> Reply:
         """Returns the reply that is remembered, or sends the request. Raises as `Endpoint.ask`."""
-        asked = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
-        key = identify("call", self._record, model_of(self.settings, request.step), asked)
-        self._last = None
-        if key in self._remembered:
-            call = self._remembered[key]
-            steps = self.meter.steps
+        key, steps = self.key_of(request), self.meter.steps
+        if key in self.remembered:
+            call = self.remembered[key]
             steps[request.step] = Usage.total([steps[request.step], call.usage])
-        else:
-            alone = copy(self)
-            alone.meter = Meter(self.meter)  # which counts this call only
-            reply = await Endpoint.ask(alone, request)
-            call = CallRecord(key, reply.text, reply.cut, alone.meter.total)
-            self._remembered.add([call])
-        self._last = call
-        return Reply(call.text, call.cut)
+            return Reply(call.text, call.cut)
+        alone = copy(self)
+        alone.meter = Meter(self.meter)  # which counts this call only
+        reply = await Endpoint.ask(alone, request)
+        self.remembered.add([CallRecord(key, reply.text, reply.cut, alone.meter.total)])
+        return reply

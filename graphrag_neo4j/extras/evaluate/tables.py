@@ -6,7 +6,7 @@ data/evaluation/tables.toml: titles, notes, and how each column is shown.
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cache
 from importlib.metadata import version
@@ -19,13 +19,24 @@ from graphrag_neo4j.extras.evaluate.folder import METRICS, AnswerRecord, Evaluat
 from graphrag_neo4j.extras.evaluate.judging import Judged
 from graphrag_neo4j.files import read_data
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import money
 
 Cell = str | float | int | None
 Rows = Sequence[Sequence[Cell]]
 Verdicts = Mapping[str, Sequence[Judged]]
 MOST: Final = 500  # rows of a table that are shown
 SIGNIFICANT: Final = 0.05
-FORMS: Final = {"one decimal": ",.1f", "two decimals": ",.2f", "percent": ".1f"}
+# How people read a value, by the form that tables.toml gives its column.
+FORMS: Final[Mapping[str, Callable[[float], str]]] = {
+    "text": str,
+    "count": "{:,.0f}".format,
+    "one decimal": "{:,.1f}".format,
+    "two decimals": "{:,.2f}".format,
+    "percent": "{:.1f} %".format,
+    "share": lambda value: f"{100 * value:.1f} %",
+    "p": lambda value: "<0.001" if value < 0.001 else f"{value:.3f}",
+    "money": money,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,11 @@ class Column:
     form: str = "text"
     meaning: str = ""
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it stands on the left; numbers stand on the right."""
+        return self.form == "text"
+
     def shown(self, value: Cell) -> str:
         """Returns a value as people read it.
 
@@ -44,17 +60,11 @@ class Column:
         """
         if value is None or isinstance(value, str):
             return "–" if value is None else value
-        if self.form == "p":
-            return "<0.001" if value < 0.001 else f"{value:.3f}"
-        if self.form == "money":
-            return f"${value:,.2f}" if value >= 1 or not value else f"${value:.4f}"
-        if self.form == "share":
-            return f"{100 * value:.1f} %"
-        return format(value, FORMS.get(self.form, ",.0f")) + " %" * (self.form == "percent")
+        return FORMS[self.form](value)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """A table of an evaluation.
 
     `name` names its CSV file, and `part` the part of the report. `rows` hold plain values; a share
@@ -64,10 +74,10 @@ class Table:
     """
 
     name: str
-    part: str
-    title: str
     columns: Sequence[Column]
     rows: Rows
+    part: str
+    title: str
     note: str = ""
     empty: str = ""
     heat: bool = False
@@ -83,9 +93,10 @@ class Table:
     @property
     def told(self) -> str:
         """The note, and a sentence that says how many rows are not shown."""
-        n = len(self.rows)
+        if (n := len(self.rows)) <= MOST:
+            return self.note
         first = f"These are the first {MOST:,} of {n:,} rows. `--format csv` writes all of them."
-        return " ".join(filter(None, (self.note, first if n > MOST else "")))
+        return f"{self.note} {first}".strip()
 
     @property
     def meanings(self) -> list[Column]:
@@ -98,18 +109,15 @@ def _words() -> Mapping[str, Any]:
     return tomllib.loads(read_data("evaluation/tables.toml").decode())
 
 
-def _table(kind: str, rows: Rows, name: str = "", **filled: str) -> Table:
+def _table(kind: str, rows: Iterable[Sequence[Cell]], name: str = "", **filled: str) -> ResultTable:
     """Returns a table with the words of its kind, in which some are filled in."""
-    words = _words()["tables"][kind]
-    known = _words()["columns"]
+    words, known = _words()["tables"][kind], _words()["columns"]
     columns = [Column(one, *known.get(one, ())) for one in words["columns"].split(", ")]
-    part, title, note, empty = (
-        words.get(of, "").format_map(filled) for of in ("part", "title", "note", "empty")
-    )
-    return Table(name or kind, part, title, columns, rows, note, empty)
+    texts = (words.get(of, "").format_map(filled) for of in ("part", "title", "note", "empty"))
+    return ResultTable(name or kind, columns, list(map(list, rows)), *texts)
 
 
-def explained_once(tables: Iterable[Table]) -> list[Table]:
+def explained_once(tables: Iterable[ResultTable]) -> list[ResultTable]:
     """Returns the tables without the notes and meanings that stand at an earlier table already."""
     told, found = set[object](), []
     for table in tables:
@@ -121,9 +129,9 @@ def explained_once(tables: Iterable[Table]) -> list[Table]:
     return found
 
 
-def cost_table(answers: Iterable[AnswerRecord]) -> Table:
+def cost_table(answers: Iterable[AnswerRecord]) -> ResultTable:
     """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""
-    return _table("costs", [list(astuple(one)) for one in condition_costs(answers)])
+    return _table("costs", map(astuple, condition_costs(answers)))
 
 
 def result_tables(
@@ -132,47 +140,48 @@ def result_tables(
     judged: Verdicts,
     order: Sequence[str],
     settings: Settings,
-) -> list[Table]:
+) -> list[ResultTable]:
     """Returns what the verdicts, the claims and the judged sentences of answers say.
 
     `order` is the order of the conditions. `settings` say where your own prompt files are: what a
     model gave with another prompt does not count.
     """
-    tables = [one for both in judged.items() for one in _win_rates(*both, order)]
-    agreed = statistics.agreement_of_judges(judged)
-    rows: list[Sequence[Cell]] = [
-        [*both, "answers", *astuple(one)] for both, one in agreed.items() if one.items
+    tests = [one for both in judged.items() for one in _win_rates(*both, order)]
+    agreed: list[Sequence[Cell]] = [
+        [*both, "answers", *astuple(one)]
+        for both, one in statistics.agreement_of_judges(judged).items()
+        if one.items
     ]
     differing: list[Sequence[Cell]] = []
-    shares: list[Table] = []
+    shares: list[ResultTable] = []
     for name, texts, option in (
         ("answers", answers, ""),
         ("reports", list(folder.findings), " --reports"),
     ):
         sentences = groundedness.judged_sentences(texts, folder.supports, settings)
-        judges = sorted({judge for one in sentences for judge in one.said})
-        for judge in judges:
-            found = groundedness.groundedness_of(texts, folder, settings, judge)
-            shares.append(shares_table(name, found))
-        if not judges:
-            shares.append(shares_table(name, [], option))
+        shares += [
+            shares_table(name, groundedness.groundedness_of(texts, folder, settings, judge))
+            for judge in sorted({judge for one in sentences for judge in one.said})
+        ] or [shares_table(name, [], option)]
         for a, b, agreement, differ in groundedness.compare_judges(sentences):
-            rows.append([_by(a), _by(b), f"sentences of {name}", *astuple(agreement)])
+            agreed.append([_by(a), _by(b), f"sentences of {name}", *astuple(agreement)])
             for one in differ:
-                said = [one.said[judge] for judge in (a, b)]
-                told = [f"{_by(each.judge)}: {each.support}. {each.reason}" for each in said]
+                said = (one.said[judge] for judge in (a, b))
+                told = (f"{_by(each.judge)}: {each.support}. {each.reason}" for each in said)
                 differing.append([*_place(one, folder), *told])
     return [
-        *(tables or [_table("tests", [], judge="")]),
+        *(tests or [_table("tests", [], judge="")]),
         *(_trust(judge, verdicts) for judge, verdicts in judged.items()),
-        _table("agreement", rows),
+        _table("agreement", agreed),
         *_claim_tables(folder, judged, order),
         *shares,
         _table("differing sentences", differing),
     ]
 
 
-def _win_rates(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> Iterator[Table]:
+def _win_rates(
+    judge: str, verdicts: Sequence[Judged], order: Sequence[str]
+) -> Iterator[ResultTable]:
     """Yields a matrix of the win rates for each metric, and then all tests (Table 6)."""
     results, place = statistics.pair_results(verdicts), {name: n for n, name in enumerate(order)}
     for metric in dict.fromkeys(one.metric for one in results):
@@ -191,15 +200,14 @@ def _win_rates(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> 
         at = METRICS.index(result.metric), place[result.one], place[result.other]
         tests[at] = [
             *(result.metric, result.one, result.other, result.win_rate),
-            *(found.z, found.p, one.adjusted, "yes" if one.adjusted < SIGNIFICANT else "no"),
+            *(found.z, found.p, one.adjusted, _differ(one.adjusted)),
             *(found.method.removesuffix(" approximation"), len(result.scores), found.zeros),
             *(one.normal, one.smallest),
         ]
-    sorted_tests = [tests[at] for at in sorted(tests)]
-    yield _table("tests", sorted_tests, f"tests {judge}", judge=judge)
+    yield _table("tests", [tests[at] for at in sorted(tests)], f"tests {judge}", judge=judge)
 
 
-def _trust(judge: str, verdicts: Sequence[Judged]) -> Table:
+def _trust(judge: str, verdicts: Sequence[Judged]) -> ResultTable:
     rows = []
     for metric in METRICS:
         given = [one for one in verdicts if one.comparison.metric == metric]
@@ -213,36 +221,38 @@ def _trust(judge: str, verdicts: Sequence[Judged]) -> Table:
 
 def _claim_tables(
     folder: EvaluationFolder, judged: Verdicts, order: Sequence[str]
-) -> Iterator[Table]:
+) -> Iterator[ResultTable]:
     """Yields the numbers of claims and of clusters (Tables 3 and 4), their tests, who agrees."""
     model, found = claims.claims_in(folder)
     counts = {at: claims.count_claims(made) for at, made in found.items()}
     means: list[Sequence[Cell]] = []
     for name in order:
-        of = [each for (_, condition), each in counts.items() if condition == name]
+        of = [
+            each.measures.values() for (_, condition), each in counts.items() if condition == name
+        ]
         if of:
-            clusters = (fmean(each.clusters[at] for each in of) for at in of[0].clusters)
-            means.append([name, len(of), fmean(each.claims for each in of), *clusters])
+            means.append([name, len(of), *map(fmean, zip(*of, strict=True))])
     yield _table("claims", means, model=model)
-    tests: list[Sequence[Cell]] = []
-    for counted, one, other, mean, other_mean, test, p in claims.count_tests(counts, order):
-        tests.append(
-            [
-                *(counted, one, other, mean, other_mean),
-                *(test.z, test.p, p),
-                "yes" if p < SIGNIFICANT else "no",
-            ]
-        )
+    tests = (
+        (*of[:5], of[5].z, of[5].p, of[6], _differ(of[6]))
+        for of in claims.count_tests(counts, order)
+    )
     yield _table("tests of claims", tests)
-    agreed: list[Sequence[Cell]] = [
+    agreed = (
         [judge, *row]
         for judge, verdicts in judged.items()
         for row in claims.agreement_of_claims(counts, verdicts)
-    ]
+    )
     yield _table("claims and judges", agreed)
 
 
-def shares_table(texts: str, found: Sequence[groundedness.Groundedness], option: str = "") -> Table:
+def _differ(p: float) -> str:
+    return "yes" if p < SIGNIFICANT else "no"
+
+
+def shares_table(
+    texts: str, found: Sequence[groundedness.Groundedness], option: str = ""
+) -> ResultTable:
     """Returns the groundedness of `texts` ("answers" or "reports") by one judge.
 
     `option` is that of the command that judges them.
@@ -270,9 +280,9 @@ def _place(one: groundedness.JudgedSentence, folder: EvaluationFolder) -> list[C
     return [one.text.condition, asked[key].text if key in asked else title, one.sentence]
 
 
-def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[Table]:
+def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[ResultTable]:
     """Returns what the answers cost, what is missing, and how to repeat the evaluation."""
-    current, given, dead = {one.key for one in answers}, Counter[str](), Counter[str]()
+    current = {one.key for one in answers}
     failures = [
         *((f"answer of {one.condition}", one.failure) for one in answers),
         *(
@@ -284,38 +294,41 @@ def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> 
         *(("support of a cited sentence", one.failure) for one in folder.supports),
     ]
     reasons = Counter((what, why) for what, why in failures if why)
-    for one in answers:
-        dead[one.condition] += len(one.dead)
-        given[one.condition] += bool(one.failure)
+    failed = Counter(one.condition for one in answers if one.failure)
+    dead = Counter(one.condition for one in answers for _ in one.dead)
+    left = {name: n - failed[name] for name, n in folder.unanswered().items()}
     never = "not asked yet, or the graph does not have this level"
-    left = {name: n - given[name] for name, n in folder.unanswered().items()}
-    missing: list[Sequence[Cell]] = [
-        [f"answer of {name}", n, never] for name, n in left.items() if n
+    missing = [
+        *((f"answer of {name}", n, never) for name, n in left.items() if n),
+        *((what, n, why) for (what, why), n in reasons.most_common()),
+        *((f"citation of {name}", n, "it leads to no text") for name, n in dead.items()),
     ]
-    missing += [[what, n, why] for (what, why), n in reasons.most_common()]
-    nowhere = "it leads to no text"
-    missing += [[f"citation of {name}", n, nowhere] for name, n in dead.items() if n]
     there = [one for one in answers if one.failure is None]
     made = Counter((one.condition, *it) for one in there for it in one.made_with.items())
     plan = {"version of graphrag-neo4j": version("graphrag-neo4j"), **asdict(folder.plan)}
-    repeated: list[Sequence[Cell]] = [
-        ["plan", name, ", ".join(it) if isinstance(it, tuple) else str(it), None]
-        for name, it in plan.items()
+    repeated = [
+        *(
+            ("plan", name, ", ".join(it) if isinstance(it, tuple) else str(it), None)
+            for name, it in plan.items()
+        ),
+        *((*one, n) for one, n in made.items()),
     ]
-    repeated += [[*one, n] for one, n in made.items()]
     return [cost_table(answers), _table("missing", missing), _table("made with", repeated)]
 
 
 def record_tables(
     folder: EvaluationFolder, answers: Sequence[AnswerRecord], judged: Verdicts, settings: Settings
-) -> list[Table]:
+) -> list[ResultTable]:
     """Returns tables of all answers, verdicts and judged sentences, for a spreadsheet."""
     asked = {one.key: (one.text, one.persona, one.task) for one in folder.questions}
-    given: list[Sequence[Cell]] = []
-    for one in answers:
-        sources = "\n".join(f"{source.citation} {source.source}" for source in one.sources)
-        said = (one.condition, one.text, sources, "\n".join(one.dead), one.failure)
-        given.append([*asked[one.question], *said])
+    given = (
+        (
+            *(*asked[one.question], one.condition, one.text),
+            "\n".join(f"{source.citation} {source.source}" for source in one.sources),
+            *("\n".join(one.dead), one.failure),
+        )
+        for one in answers
+    )
     compared: list[Sequence[Cell]] = []
     for judge, verdicts in judged.items():
         for each in verdicts:
@@ -323,10 +336,10 @@ def record_tables(
             winners = {"first": of.shown[0], "second": of.shown[1], "tie": "tie", None: None}
             shown = (of.metric, *of.shown, judge, of.repeat, winners[each.winner], each.reason)
             compared.append([*asked[of.question], *shown])
-    sentences: list[Sequence[Cell]] = [
-        [*_place(it, folder), "\n".join(it.sources), judge, support.support, support.reason]
+    sentences = (
+        (*_place(it, folder), "\n".join(it.sources), judge, support.support, support.reason)
         for texts in (answers, folder.findings)
         for it in groundedness.judged_sentences(texts, folder.supports, settings)
         for judge, support in it.said.items()
-    ]
+    )
     return [_table("answers", given), _table("verdicts", compared), _table("sentences", sentences)]

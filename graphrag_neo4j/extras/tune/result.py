@@ -28,7 +28,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extras.tune.sample import Passage
 from graphrag_neo4j.files import UNFINISHED, is_temporary, one_writer, read_data, write_whole
 from graphrag_neo4j.model.types import Usage
-from graphrag_neo4j.text.strings import excerpt, flat
+from graphrag_neo4j.text.strings import excerpt, flat, money
 
 PAGE = "tuning.md"
 MANIFEST = "tuning.json"
@@ -192,7 +192,7 @@ def _page(tuning: Tuning, folder: Path) -> str:
         calls=f"{used.calls:,}",
         input_tokens=f"{used.input_tokens:,}",
         output_tokens=f"{used.output_tokens:,}",
-        cost="unknown cost" if used.unpriced else f"${used.cost:.4f}",
+        cost=money(None if used.unpriced else used.cost),
     )
 
 

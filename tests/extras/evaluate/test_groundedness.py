@@ -14,14 +14,14 @@ from graphrag_neo4j.extras.evaluate import Evaluation
 from graphrag_neo4j.extras.evaluate.folder import AnswerRecord, CitedSource, EvaluationFolder
 from graphrag_neo4j.extras.evaluate.groundedness import (
     Groundedness,
-    cited_sentences,
     groundedness_of,
     judge_of,
     judge_support,
     read_findings,
+    sentences_to_judge,
 )
-from graphrag_neo4j.extras.evaluate.report import read_report
-from graphrag_neo4j.extras.evaluate.statements import Statement, citations_in, statements_in
+from graphrag_neo4j.extras.evaluate.report import read_evaluation
+from graphrag_neo4j.extras.evaluate.statements import CitedSentence, citations_in, statements_in
 from graphrag_neo4j.extras.evaluate.tasks.judges import Support
 from graphrag_neo4j.extras.evaluate.word_support import support_by_words
 from graphrag_neo4j.graph.connection import Graph
@@ -127,7 +127,7 @@ async def test_a_model_judges_a_sentence_once_for_its_passages_and_its_name(
 def test_of_many_passages_the_nearest_are_shown_and_the_others_are_counted() -> None:
     far = [(SOURCE, f"Nothing of it. {n} {'x ' * 5_000}") for n in range(4)]
     near = (SOURCE, f"Ada met Charles. {'y ' * 5_000}")
-    [one] = cited_sentences([answer(f"Ada met Charles {SOURCE}.", *far, near)])
+    [one] = sentences_to_judge([answer(f"Ada met Charles {SOURCE}.", *far, near)])
     assert one.passages[0] == near[1]
     assert (len(one.passages), one.left_out) == (2, 3)
 
@@ -199,7 +199,7 @@ async def test_each_citation_of_a_finding_leads_to_its_record_and_the_folder_kee
 
     evaluation = Evaluation(tmp_path / "e", alone)
     await evaluation.ground(reports=True)
-    report = read_report(tmp_path / "e", alone)
+    report = read_evaluation(tmp_path / "e", alone)
     [levels] = [one for one in report.tables if one.name == "groundedness of reports words"]
     assert [row[:4] for row in levels.rows] == [
         ["reports of level 0", 1, 3, 1.0],
@@ -230,7 +230,7 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(tmp_path:
         for n, support in enumerate(verdicts):
             add_support(folder, f"Ann sails to port {n}.", [CITED], judge, support)
     add_findings(folder, [f"Ann sails to port {n} [1]." for n in (2, 3)], [CITED])
-    report = read_report(folder.path, load_settings())
+    report = read_evaluation(folder.path, load_settings())
     tables = {one.name: one for one in report.tables}
     assert [row[:5] for row in tables[f"groundedness of answers {MODEL}"].rows] == [
         ["C0", 5, 5, 1.0, 0.5],
@@ -283,15 +283,15 @@ I hope this helps. Thank you.
 def test_english_statements_are_found_with_what_covers_them() -> None:
     letters = ("[Data: Sources (3)]", "[Data: Sources (4)]", "[Data: Claims (2)]")
     assert statements_in(ENGLISH) == [
-        Statement("She met Charles in 1833.", letters),
-        Statement("They wrote letters.", letters),
-        Statement("Nobody knows it today.", ()),
-        Statement("Work: She wrote notes.", ("[Data: Entities (5)]",)),
-        Statement("They were long.", ("[Data: Sources (7)]",)),
-        Statement("It is sure that the notes were printed in 1843.", ()),
-        Statement("Ada, wrote the notes", ("[Data: Sources (8)]",)),
-        Statement("I was ill for months.", ("[Data: Sources (10)]",)),
-        Statement("I died young.", ("[Data: Sources (10)]",)),
+        CitedSentence("She met Charles in 1833.", letters),
+        CitedSentence("They wrote letters.", letters),
+        CitedSentence("Nobody knows it today.", ()),
+        CitedSentence("Work: She wrote notes.", ("[Data: Entities (5)]",)),
+        CitedSentence("They were long.", ("[Data: Sources (7)]",)),
+        CitedSentence("It is sure that the notes were printed in 1843.", ()),
+        CitedSentence("Ada, wrote the notes", ("[Data: Sources (8)]",)),
+        CitedSentence("I was ill for months.", ("[Data: Sources (10)]",)),
+        CitedSentence("I died young.", ("[Data: Sources (10)]",)),
     ]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.extras.evaluate.folder import CitedSource, EvaluationFolder
-from graphrag_neo4j.extras.evaluate.report import Report, read_report
-from graphrag_neo4j.extras.evaluate.tables import Table
+from graphrag_neo4j.extras.evaluate.report import Report, read_evaluation
+from graphrag_neo4j.extras.evaluate.tables import ResultTable
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.evaluations import JUDGE, add_verdicts, evaluation
@@ -26,10 +26,10 @@ def folder(tmp_path: Path) -> EvaluationFolder:
 
 
 def read(folder: EvaluationFolder) -> Report:
-    return read_report(folder.path, load_settings())
+    return read_evaluation(folder.path, load_settings())
 
 
-def table(report: Report, name: str) -> Table:
+def table(report: Report, name: str) -> ResultTable:
     [found] = [one for one in report.tables if one.name == name]
     return found
 

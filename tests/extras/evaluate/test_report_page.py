@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver import Keys
 
 from graphrag_neo4j.extras.evaluate.folder import METRICS, CitedSource, EvaluationFolder
-from graphrag_neo4j.extras.evaluate.report import read_report
+from graphrag_neo4j.extras.evaluate.report import read_evaluation
 from graphrag_neo4j.settings import load_settings
 from tests.support.chromium import Page, needs_chromium
 from tests.support.evaluations import JUDGE, add_verdicts, evaluation
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> EvaluationFolder:
 
 def show(page: Page, folder: EvaluationFolder) -> int:
     """Opens the report, and returns its size in bytes."""
-    content = read_report(folder.path, load_settings(), title=f"Tales {EVIL}").page().encode()
+    content = read_evaluation(folder.path, load_settings(), title=f"Tales {EVIL}").page().encode()
     path = folder.path / "eval.html"
     path.write_bytes(content)
     page.chrome.get(path.as_uri())

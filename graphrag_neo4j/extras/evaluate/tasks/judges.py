@@ -163,12 +163,6 @@ class PairJudge:
         A reply without exactly one winner is asked for a second time. Raises ReplyError if the
         second reply has none either: such a comparison is missing, and is no tie.
         """
-        message = Message("user", self._fill(question, one, other, metric))
-        request = Request("judge", (message,), self._limit)
-        found = yield from read_json(request, JudgedSchema, _one_verdict)
-        return Judgement(WINNERS[found.winner], fold_prose(found.reasoning))
-
-    def _fill(self, question: str, one: str, other: str, metric: Metric) -> str:
         values = {
             "metric": metric,
             "definition": DEFINITIONS[metric],
@@ -176,7 +170,9 @@ class PairJudge:
             "answer_1": marked(storable(plain_answer(one))[0]),
             "answer_2": marked(storable(plain_answer(other))[0]),
         }
-        return self._prompt.fill(values)
+        request = Request("judge", (Message("user", self._prompt.fill(values)),), self._limit)
+        found = yield from read_json(request, JudgedSchema, _one_verdict)
+        return Judgement(WINNERS[found.winner], fold_prose(found.reasoning))
 
 
 @dataclass(frozen=True, slots=True)

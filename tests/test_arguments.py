@@ -280,7 +280,7 @@ def test_a_setting_that_can_not_be_used_is_refused_before_neo4j(
     monkeypatch.setenv("KG_PROMPTS", "nowhere")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
     ran = kg_alone(*command)
-    assert (ran.code, "KG_PROMPTS=nowhere is no folder" in ran.err) == (1, True)
+    assert (ran.code, "KG_PROMPTS=nowhere isn't a folder" in ran.err) == (1, True)
     monkeypatch.delenv("KG_PROMPTS")
     monkeypatch.setenv("OPENAI_API_KEY", "ключ")
     ran = kg_alone(*command)

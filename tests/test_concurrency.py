@@ -189,7 +189,7 @@ async def test_once_the_budget_is_spent_no_more_items_are_taken_and_the_rest_is_
 async def fail_at_three(n: int) -> int:
     await checkpoint()
     if n == 3:
-        raise ReplyError("is no list")
+        raise ReplyError("isn't a list")
     return n
 
 

@@ -40,6 +40,6 @@ def strictly(**given: Any) -> Strict:  # noqa: ANN401 - checked by pydantic
 def test_uncommented_as_it_is_it_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(re.sub(r"^#(?=\w)", "", EXAMPLE.read_text(), flags=re.MULTILINE))
     assert strictly() == strictly(_env_file=None)
-    (tmp_path / ".env").write_text("KG_MODELL=x\n")  # a name that is no setting would be noticed
+    (tmp_path / ".env").write_text("KG_MODELL=x\n")  # a name that isn't a setting would be noticed
     with pytest.raises(ValidationError, match="kg_modell"):
         strictly()

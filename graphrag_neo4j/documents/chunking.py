@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 Worth = TypeVar("Worth", float, tuple[float, ...])
 
 NEWLINE = r"(?:\r\n|\r(?!\n)|[\n\v\f\x85\u2028\u2029])"
-BLANK = r"[^\S\r\n\v\f\x85\u2028\u2029]*+"
+BLANKS = r"[^\S\r\n\v\f\x85\u2028\u2029]*+"
 CLOSING = r"[\"'”’»)\]）」』】》]*+"
-PARAGRAPH = rf"{NEWLINE}(?:{BLANK}{NEWLINE})+"
+PARAGRAPH_END = rf"{NEWLINE}(?:{BLANKS}{NEWLINE})+"
 FULL_STOP = r"(?<!\b[A-Z])(?<!\b(?:Dr|Mr|Ms|St))(?<!\bMrs)\."
 STOP = rf"(?<![.!?…])(?:{FULL_STOP}|[!?…]|[.!?…]{{2,}}+)"
 SENTENCE = rf"{STOP}{CLOSING}\s++(?![a-zß-ÿ])|[。！？｡．؟۔।॥።။།]++{CLOSING}\s*+"
@@ -47,17 +47,17 @@ CLAUSE = rf"(?:[,;:—–]|\.\.\.|…){CLOSING}\s++|[，、；：،؛]\s*+"
 STOPPED = rf"(?:[.!?…。！？｡।؟]{CLOSING}|\])"
 
 # The ends of a piece, from the best border to the worst; a border within a word matches none.
-ENDS = [
+CUT_ENDS = [
     regex.compile(rf"(?:{ending})\Z")
     for ending in (
-        rf"{STOPPED}{BLANK}{PARAGRAPH}{BLANK}",
-        rf"{STOPPED}{BLANK}{NEWLINE}{BLANK}|{PARAGRAPH}{BLANK}",
+        rf"{STOPPED}{BLANKS}{PARAGRAPH_END}{BLANKS}",
+        rf"{STOPPED}{BLANKS}{NEWLINE}{BLANKS}|{PARAGRAPH_END}{BLANKS}",
         SENTENCE,
-        rf"{NEWLINE}{BLANK}|{CLAUSE}",
+        rf"{NEWLINE}{BLANKS}|{CLAUSE}",
         r"\s",
     )
 ]
-WORD_END = len(ENDS) - 1  # the rank of white space after a word
+WORD_END = len(CUT_ENDS) - 1  # the rank of white space after a word
 WORD = regex.compile(r"\s*+\S++\s*+|\s++")
 GRAPHEME = regex.compile(r"\X")
 MOST_MARKS = 30  # characters of a grapheme
@@ -72,7 +72,7 @@ def pieces(text: str, *, longest: int, count: CountTokens) -> Iterator[str]:
     A piece is longer only if it is a single grapheme that has more tokens.
     """
     # Paragraph by paragraph, so that memory use stays small.
-    ends = (found.end() for found in re.finditer(PARAGRAPH, text))
+    ends = (found.end() for found in re.finditer(PARAGRAPH_END, text))
     paragraphs = (text[start:end] for start, end in pairwise(chain((0,), ends, (len(text),))))
     sentences = (one for each in paragraphs for one in _splitter().split_text(each))
     for part in _mended(sentences):
@@ -83,7 +83,7 @@ def border_rank(piece: str) -> int:
     """The rank of the border after this piece, from 0 (paragraph, best) to 5 (within a word)."""
     if piece[-1:] == " " and piece[-2:-1].isalnum():  # the usual end of a word
         return WORD_END
-    return next((i for i, end in enumerate(ENDS) if end.search(piece[-80:])), len(ENDS))
+    return next((i for i, end in enumerate(CUT_ENDS) if end.search(piece[-80:])), len(CUT_ENDS))
 
 
 def key(text: str, border: int, characters: int = 12) -> float:

@@ -19,15 +19,15 @@ from zipfile import ZipFile
 
 from bs4 import BeautifulSoup
 
-from graphrag_neo4j.documents.html import DATE, decoded, parsed, read_page
+from graphrag_neo4j.documents.html import STATED_DATE, decoded, parsed, read_page
 from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.text import File, Remark
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
 
-SHOWN = ("From", "To", "Cc", "Date")
-FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+MAIL_HEADERS = ("From", "To", "Cc", "Date")
+SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 BOOK = {"title": "title", "author": "creator", "date": "date", "language": "language"}
 STUB = 3  # times as long is a page for which the plain text only stands in
 FENCE = "`" * 40  # longer than any in code
@@ -39,7 +39,7 @@ def read_container(file: File, source: str) -> Document:
 
     Raises InputError for one that is broken, has no text, or unpacks to more than the limit.
     """
-    kind, read = CONTAINERS[file.suffix]
+    kind, read = CONTAINER_READERS[file.suffix]
     try:
         document = read(file, source)
     except (InputError, OSError, MemoryError):
@@ -73,7 +73,7 @@ def _mail(file: File, source: str) -> Document:
 
 def _letter(mail: Message, file: File, left: list[Message], *names: str) -> str:
     """What a mail program shows; `left` gets the attachments."""
-    said = ((name, _header(mail, name)) for name in (*names, *SHOWN))
+    said = ((name, _header(mail, name)) for name in (*names, *MAIL_HEADERS))
     head = "\n".join(f"{name}: {value}" for name, value in said if value)
     return "\n\n".join(filter(None, (head, _body(mail, file, left))))
 
@@ -134,7 +134,7 @@ def _book(file: File, source: str) -> Document:
 
         locks = part("META-INF/encryption.xml") if "META-INF/encryption.xml" in names else ""
         for method in parsed(locks, file.options).find_all(_tag("encryptionmethod")):
-            if not str(method.get("algorithm")).startswith(FONTS):
+            if not str(method.get("algorithm")).startswith(SCRAMBLED_FONTS):
                 raise InputError("is protected against copying (DRM): only its reader can read it")
         container = parsed(part("META-INF/container.xml"), file.options).find(_tag("rootfile"))
         place = str(container["full-path"]) if container else ""
@@ -147,7 +147,7 @@ def _book(file: File, source: str) -> Document:
         name: [" ".join(one.get_text().split()) for one in package.find_all(_tag(theirs))]
         for name, theirs in BOOK.items()
     }
-    dates = [one for one in about["date"] if re.fullmatch(DATE, one)]
+    dates = [one for one in about["date"] if re.fullmatch(STATED_DATE, one)]
     metadata = {"author": ", ".join(about["author"]), "date": "".join(dates[:1])}
     metadata["language"] = "".join(about["language"][:1])
     metadata = {name: one for name, one in metadata.items() if one}
@@ -213,7 +213,7 @@ def _fenced(text: str) -> str:
     return f"{FENCE}\n{text.strip()}\n{FENCE}" if text.strip() else ""
 
 
-CONTAINERS: Mapping[str, tuple[str, Callable[[File, str], Document]]] = {
+CONTAINER_READERS: Mapping[str, tuple[str, Callable[[File, str], Document]]] = {
     ".eml": ("e-mail", _mail),
     ".epub": ("book", _book),
     ".ipynb": ("notebook", _notebook),

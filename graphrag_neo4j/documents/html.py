@@ -32,15 +32,22 @@ PARAGRAPH, ITEM, LINE, CELL, BLANK = "\f", "\x1c", "\v", "\t", "\x1f"
 SPACE = f" \n{PARAGRAPH}{ITEM}{LINE}{CELL}"
 LISTS = ("dir", "menu", "ol", "ul")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-BLOCKS = (*HTMLTreeBuilder.DEFAULT_BLOCK_ELEMENTS, *LISTS, "body", "center", "details", "dialog")
+BLOCK_TAGS = (
+    *HTMLTreeBuilder.DEFAULT_BLOCK_ELEMENTS,
+    *LISTS,
+    "body",
+    "center",
+    "details",
+    "dialog",
+)
 EDGES = (
-    dict.fromkeys((*BLOCKS, "hgroup", "legend"), PARAGRAPH)
+    dict.fromkeys((*BLOCK_TAGS, "hgroup", "legend"), PARAGRAPH)
     | dict.fromkeys(("caption", "dd", "dt", "li", "option", "summary", "text", "tr"), LINE)
     | dict.fromkeys(("td", "th"), CELL)
     | dict.fromkeys(("button", "label"), " ")
 )
 # What begins something, and what ends it, beside the end of a tag.
-ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<![": "]>", "<": ">"}
+MARKUP_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<![": "]>", "<": ">"}
 CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 # What no browser shows, what stands in for something that it shows, and lists of choices.
 DROPPED = {
@@ -48,7 +55,7 @@ DROPPED = {
     *("metadata", "noembed", "noframes", "noscript", "script", "select", "style", "symbol"),
     *("template", "title", "video"),
 }
-UNSEEN = re.compile(r"(?i)(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse))")
+UNSEEN_STYLE = re.compile(r"(?i)(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse))")
 INVISIBLE = dict.fromkeys(map(ord, "\xad\u200b\u2060\ufeff"))
 OF_CODE = re.compile(r"(?i)\b(highlight|language-|lang-|sourceCode|prettyprint|brush)")
 AROUND = frozenset(("head", "html", "[document]"))  # the title of a page
@@ -87,11 +94,11 @@ LABELS = {  # that Python does not know
 }
 
 # Metadata: the form of each, and the names that pages give it, in lower case
-DATE = r"[1-9]\d{3}(-\d\d(-\d\d([T ]\d\d:\d\d\S*)?)?)?"
-NAMES = {
+STATED_DATE = r"[1-9]\d{3}(-\d\d(-\d\d([T ]\d\d:\d\d\S*)?)?)?"
+META_NAMES = {
     "author": (r"(?!\w+://).+", "author article:author dc.creator dcterms.creator citation_author"),
     "date": (
-        DATE,
+        STATED_DATE,
         "article:published_time datepublished date dc.date dcterms.date citation_publication_date",
     ),
     "description": (r".+", "description og:description dc.description"),
@@ -209,7 +216,7 @@ def parsed(markup: str, options: ReadOptions) -> BeautifulSoup:
 
 def _metadata(said: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, (form, theirs) in NAMES.items():
+    for name, (form, theirs) in META_NAMES.items():
         values = (said[one] for one in theirs.split() if one in said)
         if value := next((one for one in values if re.fullmatch(form, one)), ""):
             found[name] = value
@@ -223,7 +230,7 @@ def _without_unended(markup: str) -> str:
 
     At each beginning the parser would look for the end in all of the rest.
     """
-    for beginning, end in ENDS.items():
+    for beginning, end in MARKUP_ENDS.items():
         last = markup.rfind(end) + 1
         rest = markup[last:].replace(beginning, beginning.replace("<", "&lt;"))
         markup = markup[:last] + rest
@@ -303,7 +310,7 @@ def _is_seen(tag: Tag) -> bool:
         or (hidden is not None and hidden != "until-found")
         or (tag.name == "dialog" and not tag.has_attr("open"))
         or tag.has_attr("popover")
-        or UNSEEN.search(str(tag.get("style", "")))
+        or UNSEEN_STYLE.search(str(tag.get("style", "")))
         or "katex-mathml" in tag.get_attribute_list("class")  # and once more as seen
     )
 

@@ -41,7 +41,7 @@ def document_of(text: str, file: File, source: str) -> Document:
     """The document of a Markdown text, as `read_markdown` gives it."""
     about, text = front_matter(text)
     if about is None:
-        file.remark(Remark("front matter that is no usable YAML or TOML was read as text"))
+        file.remark(Remark("front matter that isn't usable YAML or TOML was read as text"))
     (metadata, unkept), notes = kept(about or {}), dict[str, None]()
     if unkept:
         file.remark(Remark(f"{', '.join(unkept)} of the front matter can't be kept"))
@@ -116,7 +116,8 @@ def render(text: str, options: ReadOptions, notes: dict[str, None] | None = None
         return f"{found[1]}{found[3] or found[2].title()}\n{found[1]}"
 
     return read_page(
-        PARSER.render(CALLOUT.sub(titled, text), {"notes": {} if notes is None else notes}), options
+        COMMONMARK.render(CALLOUT.sub(titled, text), {"notes": {} if notes is None else notes}),
+        options,
     )
 
 
@@ -169,8 +170,10 @@ def _is_indented(state: StateBlock, line: int, last: int) -> bool:
 
 
 # Of what is nested deeper nothing would be left; the usual limit is 20.
-PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-PARSER.inline.ruler.before("link", "wikilink", _shown(WIKILINK, _wikilink))
-PARSER.inline.ruler.before("link", "footnote", _shown(FOOTNOTE, lambda found, _: f"[{found[1]}]"))
-PARSER.inline.ruler.before("escape", "formula", _shown(FORMULA, lambda found, _: found[0]))
-PARSER.block.ruler.before("reference", "note", _note, {"alt": ["paragraph", "reference"]})
+COMMONMARK = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+COMMONMARK.inline.ruler.before("link", "wikilink", _shown(WIKILINK, _wikilink))
+COMMONMARK.inline.ruler.before(
+    "link", "footnote", _shown(FOOTNOTE, lambda found, _: f"[{found[1]}]")
+)
+COMMONMARK.inline.ruler.before("escape", "formula", _shown(FORMULA, lambda found, _: found[0]))
+COMMONMARK.block.ruler.before("reference", "note", _note, {"alt": ["paragraph", "reference"]})

@@ -26,7 +26,7 @@ from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.text.strings import legible
 
 Element = Any  # of lxml
-PARSER = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
+XML_PARSER = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
 OLE = b"\xd0\xcf\x11\xe0"  # begins a file of Office 97, and the wrapping of an encrypted file
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 OTHERS = {OLE: "a file of Office 97-2003", b"{\\rtf": "RTF", b"%PDF": "PDF", b"<": "HTML or XML"}
@@ -96,7 +96,7 @@ class _Parts:
             data = opened.read(part.file_size)  # it may hold more than it states
         self._tags += data.count(b"<") - data.count(b"</")
         self._options.refuse_larger(self._tags * TAG_BYTES, "has so many tags that it unpacks to")
-        root = etree.fromstring(data, PARSER)
+        root = etree.fromstring(data, XML_PARSER)
         if root.getroottree().docinfo.doctype:
             raise ValueError("it has a document type definition")
         return root
@@ -157,7 +157,7 @@ def _letters(root: Element) -> Counter[str]:
 # What makes an element unseen. An empty <del> speaks of what it stands in. What is read of a ruby
 # is its base. Stops of tabs are named as tabs are.
 RUNNING = ("dt", "ftr", "hdr", "sldImg", "sldNum")  # the same on each slide
-UNSEEN = {
+UNSEEN_ELEMENTS = {
     "del": ("{*}*",),
     "fld": (".[@type='slidenum']",),
     "moveFrom": ("{*}*",),
@@ -201,7 +201,7 @@ def _instructions(root: Element) -> Iterator[Element]:
 
 # What is read
 
-ITEM = "\v"  # begins an item of a list; XML can't contain it
+LIST_ITEM = "\v"  # begins an item of a list; XML can't contain it
 # Diagrams, which are named "relIds", and charts are parts of their own.
 BLOCKS = frozenset(("altChunk", "chart", "oMath", "p", "r", "relIds", "tbl", "textpath", "txBody"))
 SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
@@ -238,8 +238,10 @@ class _Reader:
     def document(self, file: File, source: str) -> Document:
         """The document. Tells what is left out of it, and what got lost on the way."""
         blocks = self._word() if _name(self._root) == "document" else self._slides()
-        marked = (block + ITEM * block.startswith(ITEM) for block in blocks if block)
-        text = "\n\n".join(marked).replace(f"{ITEM}\n\n{ITEM}", "\n").replace(ITEM, "")
+        marked = (block + LIST_ITEM * block.startswith(LIST_ITEM) for block in blocks if block)
+        text = (
+            "\n\n".join(marked).replace(f"{LIST_ITEM}\n\n{LIST_ITEM}", "\n").replace(LIST_ITEM, "")
+        )
         lost = self._letters - Counter(filter(str.isalpha, text))
         self._left["letters of the text are not read ({n})"] = lost.total()
         for sentence in +self._left:
@@ -289,9 +291,9 @@ class _Reader:
         return root
 
     def _unseen(self, root: Element) -> Iterator[Element]:
-        for one in _all(root, *UNSEEN):
+        for one in _all(root, *UNSEEN_ELEMENTS):
             name = _name(one)
-            unseen = any(_on(one.find(path)) for path in UNSEEN[name])
+            unseen = any(_on(one.find(path)) for path in UNSEEN_ELEMENTS[name])
             self._left["the prompts of empty fields are left out ({n})"] += unseen and name == "sdt"
             if unseen or (name == "r" and self._hiding and self._hidden_by_style(one)):
                 yield one
@@ -355,7 +357,7 @@ class _Reader:
         paths = ("numPr/{*}numId", "numPr/{*}ilvl", "outlineLvl")
         number, level, heading = (self._styled(paragraph, "pPr/{*}" + path) for path in paths)
         label = self._lists.label(_value(number), _integer(level, 0))
-        return label and f"{ITEM if heading is None else ''}{label} "
+        return label and f"{LIST_ITEM if heading is None else ''}{label} "
 
     def _table(self, table: Element) -> Iterator[str]:
         """A row is a line. A table of one cell is only a frame."""

@@ -1,7 +1,7 @@
 """Reads PDF files, if they contain text, with PDFium.
 
 PDFium gives the characters of a page, each with the box that it stands in. A person sees those in
-the crop box only, what is drawn twice once, and the values of a form, which are no characters.
+the crop box only, what is drawn twice once, and the values of a form, which aren't characters.
 """
 
 import logging
@@ -30,20 +30,27 @@ logging.getLogger("pypdfium2").addHandler(logging.NullHandler())
 
 ONE_AT_A_TIME = Lock()  # no two threads may be in PDFium
 LINE_FEED, LINE_END_HYPHEN = 10, 2  # the latter ends its line, too
-PARAGRAPH = 1.3  # times the usual distance of lines
+PARAGRAPH_GAP = 1.3  # times the usual distance of lines
 EDGE = 3  # lines at the top of a page, and at the bottom
-OFTEN = 0.4  # of the pages: left and right pages may have different running heads
+RUNNING_SHARE = 0.4  # of the pages: left and right pages may have different running heads
 LONGEST_HEAD = 200  # characters
-SHOWN = {raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX}
-NAMES = (raw.FPDFAnnot_GetFormFieldAlternateName, raw.FPDFAnnot_GetFormFieldName)  # best first
-HIDDEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
+VALUE_FIELDS = {
+    raw.FPDF_FORMFIELD_TEXTFIELD,
+    raw.FPDF_FORMFIELD_COMBOBOX,
+    raw.FPDF_FORMFIELD_LISTBOX,
+}
+FIELD_TITLES = (
+    raw.FPDFAnnot_GetFormFieldAlternateName,
+    raw.FPDFAnnot_GetFormFieldName,
+)  # best first
+HIDDEN_FIELD = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")  # control characters
 # Ligatures, and the shapes that Hebrew and Arabic letters take within a word.
 SHAPES = re.compile("[\ufb00-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+")
 HYPHENS = str.maketrans("\xad\u2010\u2011", "---")  # a soft hyphen is seen if it is there
 BROKEN = re.compile(r"(?<!\w)(\w*[^\W\d_])-\n((\w+)\S*)[ \n]?")
 COMPOUNDING = {"all", "cross", "ex", "half", "high", "long", "low", "non", "self", "short", "well"}
-DATE = re.compile(r"D:(\d{8})(\d{6})?([+-]\d\d'?\d\d|Z)?[\d']*")
+PDF_DATE = re.compile(r"D:(\d{8})(\d{6})?([+-]\d\d'?\d\d|Z)?[\d']*")
 NO_NAME = re.compile(
     r"untitled\W*\d*|microsoft (word|excel|powerpoint) - .*|(\S+ ){0,2}powerpoint([ -]\S+)?|"
     r"slide \d+|"
@@ -111,7 +118,7 @@ def _plain(text: bytes) -> str:
 def _iso(stated: str) -> str:
     """A date in the format of PDF as ISO 8601 text; nothing for one in another format."""
     with suppress(ValueError):
-        if found := DATE.fullmatch(stated):
+        if found := PDF_DATE.fullmatch(stated):
             day, time, zone = found[1], found[2], (found[3] or "").replace("'", "")
             if time:
                 return datetime.fromisoformat(f"{day}T{time}{zone}").isoformat()
@@ -174,10 +181,10 @@ def _values(page: PdfPage) -> Iterator[str]:
             value = _string(raw.FPDFAnnot_GetStringValue, one, b"Contents")
         elif form and raw.FPDFAnnot_IsChecked(form, one):
             value = _string(raw.FPDFAnnot_GetFormFieldExportValue, form, one)
-        elif form and raw.FPDFAnnot_GetFormFieldType(form, one) in SHOWN:
+        elif form and raw.FPDFAnnot_GetFormFieldType(form, one) in VALUE_FIELDS:
             value = _string(raw.FPDFAnnot_GetFormFieldValue, form, one)
-        if value and not raw.FPDFAnnot_GetFlags(one) & HIDDEN:
-            names = [_string(get, form, one) for get in NAMES if form]
+        if value and not raw.FPDFAnnot_GetFlags(one) & HIDDEN_FIELD:
+            names = [_string(get, form, one) for get in FIELD_TITLES if form]
             yield ": ".join([*list(filter(None, names))[:1], value])
         raw.FPDFPage_CloseAnnot(one)
 
@@ -202,7 +209,7 @@ def _lines(signs: Iterable[Piece]) -> list[Piece]:
     usual = median([step for step in steps if step > 1] or [0])
     spaced = lines[:1]
     for line, step in zip(lines[1:], steps, strict=True):
-        if step > PARAGRAPH * max(usual, line.top - line.bottom):
+        if step > PARAGRAPH_GAP * max(usual, line.top - line.bottom):
             spaced.append(Piece(""))
         spaced.append(line)
     return spaced
@@ -216,7 +223,7 @@ def _without_heads(pages: Sequence[Sequence[Piece]], file: File) -> list[str]:
     """
     heads = [_heads(page, number) for number, page in enumerate(pages)]
     on_pages = Counter(key for page in heads for key in set(chain(*page.values())))
-    repeated = {key for key, n in on_pages.items() if n >= max(EDGE, OFTEN * len(pages))}
+    repeated = {key for key, n in on_pages.items() if n >= max(EDGE, RUNNING_SHARE * len(pages))}
     told, kept = set[str](), list[list[str]]()
     for page, keys in zip(pages, heads, strict=True):
         kept.append([])

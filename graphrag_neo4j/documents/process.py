@@ -71,7 +71,7 @@ def _reader_of(suffix: str) -> Callable[[File, str], Document]:
 class ReadingProcess:
     """A process that reads PARSED files: their parsers may take any time and memory.
 
-    It is started at the first such file, and reads at most `seconds` at one. It is no process of
+    It is started at the first such file, and reads at most `seconds` at one. It isn't a process of
     `multiprocessing`, which would run the user's script once more.
     """
 

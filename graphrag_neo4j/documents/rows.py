@@ -111,7 +111,7 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
 def _header(
     text: TextIO, start: int, delimiter: str, options: ReadOptions
 ) -> tuple[list[str], bool]:
-    """The header of a csv with this delimiter, and whether blanks follow it: they are no text."""
+    """The header of a csv with this delimiter, and whether blanks follow it: they aren't text."""
     header: list[str] = []
     for blanks in (False, True):
         text.seek(start)

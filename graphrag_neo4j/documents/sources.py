@@ -34,7 +34,7 @@ SAVED_AS = {
 """By suffix: the kind as which a document can be saved, to be read."""
 LATER_PART = re.compile(r"#part-\d+\Z")
 MAGIC = frozenset("*?[")  # of globs
-HIDDEN = re.compile(r"(?:^|/)(?:\.|~\$)")  # the latter are the locks of Office
+HIDDEN_PATH = re.compile(r"(?:^|/)(?:\.|~\$)")  # the latter are the locks of Office
 STEP_SECONDS = 0.25  # longest time until a wait sees that its time is over
 Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanoseconds, inode
 
@@ -176,7 +176,7 @@ def _listed(folder: Path, resolved: Path) -> list[tuple[Path, Path, bool]]:
     Only links are resolved: to ask the disk for the path of each file would take most of the time.
     """
     with os.scandir(folder) as listed:
-        visible = sorted((x for x in listed if not HIDDEN.match(x.name)), key=lambda x: x.name)
+        visible = sorted((x for x in listed if not HIDDEN_PATH.match(x.name)), key=lambda x: x.name)
     return [
         (path := folder / entry.name, absolute(path), path.is_dir())
         if os.name == "nt" or entry.is_symlink()  # Windows has other kinds of links
@@ -193,8 +193,8 @@ def _matches(pattern: Path) -> list[Path]:
         matches = sorted(start.glob(str(rest))) if MAGIC.intersection(str(rest)) else []
     except ValueError as error:
         raise InputError(f"{pattern} is not a usable glob: {error}.") from None
-    if not HIDDEN.search(rest.as_posix()):
-        matches = [m for m in matches if not HIDDEN.search(m.relative_to(start).as_posix())]
+    if not HIDDEN_PATH.search(rest.as_posix()):
+        matches = [m for m in matches if not HIDDEN_PATH.search(m.relative_to(start).as_posix())]
     if not matches:
         raise InputError(f"{pattern} matches no file: check the path.")
     return matches

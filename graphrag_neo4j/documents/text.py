@@ -195,7 +195,7 @@ LATIN = {
     "cp852": CENTRAL,
 }
 MIXTURE = {"cp1252": ("".join(WESTERN),)}
-SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼¾×±²³´µ¥¤\xa0\xad"
+USUAL_SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼¾×±²³´µ¥¤\xa0\xad"
 # A word of several letters, some of which are not ASCII.
 WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]+[^\W\d_\x00-\x7f][^\W\d_]*|[^\W\d_\x00-\x7f][^\W\d_]+")
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
@@ -286,7 +286,7 @@ def _share(sample: bytes, encoding: str, alphabets: Collection[str]) -> float:
     except UnicodeDecodeError:
         return 0.0
     beyond = Counter(character.lower() for character in text if not character.isascii())
-    usual = max(sum(beyond[one] for one in {*alphabet, *SIGNS}) for alphabet in alphabets)
+    usual = max(sum(beyond[one] for one in {*alphabet, *USUAL_SIGNS}) for alphabet in alphabets)
     return usual / max(beyond.total(), 1)
 
 

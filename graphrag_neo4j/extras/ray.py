@@ -159,7 +159,7 @@ that are started in place of one that ends before it has begun, since its machin
 
 
 def check_ray_address(address: str) -> None:
-    """Raises InputError for a text that is no address of a Ray cluster."""
+    """Raises InputError for a text that isn't an address of a Ray cluster."""
     if address.startswith("ray://"):
         raise InputError(
             "Addresses of Ray Client (ray://) can't be used: run the command on the cluster by "
@@ -167,7 +167,7 @@ def check_ray_address(address: str) -> None:
         )
     if address not in (LOCAL, "auto") and not address.rpartition(":")[2].isdecimal():
         raise InputError(
-            f"{address!r} is no address of a Ray cluster: give host:port, auto or local, or "
+            f"{address!r} isn't an address of a Ray cluster: give host:port, auto or local, or "
             "nothing after --ray. Paths stand before --ray."
         )
 

@@ -80,7 +80,7 @@ class Corpus:
     `skipped` counts the files whose kind can't be read, by suffix. `links` holds symbolic links
     that lead out of a folder and are not followed. `remarks` holds by sentence the files that it
     is said of, each with its number. `n_bytes` is the size of all files, None where there
-    are no files. `paths` holds the paths that were given, and `places` how the sources of
+    aren't files. `paths` holds the paths that were given, and `places` how the sources of
     documents under or beside them begin (unknown with a source root or links). `tables` holds the
     files of rows, by source: the number of rows, or None where some rows could not be read.
     `nodes` is an import from another Neo4j, instead of documents. `read_files` reads the files in
@@ -256,7 +256,7 @@ def _path(given: str | Path) -> str | Path:
     """A path of a caller. Raises InputError for a text, which is hardly a path and matches none."""
     path = str(check_path(given, "A path"))
     if LIKE_A_TEXT.search(path) and not (os.path.exists(path) or glob(path)):  # noqa: PTH110, PTH207 - pathlib takes no long text
-        said = f"{path!r:.50} is no path, and looks like a text: give [Document(text, source)]."
+        said = f"{path!r:.50} isn't a path, and looks like a text: give [Document(text, source)]."
         raise InputError(said)
     return given
 

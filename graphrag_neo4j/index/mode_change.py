@@ -18,6 +18,7 @@ from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.model.types import Origin
 from graphrag_neo4j.rules import SIGNATURE_PREFIX
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import money
 
 PAGE: Final = 500
 
@@ -79,7 +80,7 @@ def price_of_reading(size: SizeRow, settings: Settings) -> str:
 
     costs = [step.cost for step in steps_of(size["chunks"], size["tokens"], settings)]
     known = [cost for cost in costs if cost is not None]
-    return f" for about ${sum(known):,.2f}" if len(known) == len(costs) else ""
+    return f" for about {money(sum(known))}" if len(known) == len(costs) else ""
 
 
 async def refuse_to_lose_model(graph: Graph) -> None:

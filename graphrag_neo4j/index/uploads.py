@@ -57,7 +57,7 @@ class Uploads:
         hidden = name.startswith(".") or not name.isprintable()
         if path.name != name or hidden or path.suffix.lower() not in SUFFIXES:
             known = ", ".join(SUFFIXES)
-            raise InputError(f"{name} is no name of a file that can be read: {known}.")
+            raise InputError(f"{name} can't be read. Supported: {known}.")
         try:
             make_private_folder(self.folder)
             with whole_file(self.folder / name, PRIVATE_FILE) as file:

@@ -37,6 +37,7 @@ from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import money
 
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult]]
 """Indexes paths without some of their files."""
@@ -80,7 +81,7 @@ class DayMeter(Meter):
     def refusal(self, most: float) -> str:
         """The sentence by which a call is refused that may cost so much."""
         return (
-            f"The limit of ${self.limit:,.2f} a day (KG_MAX_COST_A_DAY) is reached"
+            f"The limit of {money(self.limit)} a day (KG_MAX_COST_A_DAY) is reached"
             f"{self.reason(most)}: go on tomorrow, or raise it."
         )
 

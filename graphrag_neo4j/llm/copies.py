@@ -63,7 +63,7 @@ def is_loop(text: str) -> bool:
 
 
 def are_new(texts: Iterable[str]) -> Iterator[bool]:
-    """Yields for each text whether it is no loop, and says something that none before it said.
+    """Yields for each text whether it isn't a loop, and says something that none before it said.
 
     Citations make no difference.
     """

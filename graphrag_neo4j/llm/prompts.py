@@ -141,7 +141,7 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
     if folder is None:
         return None
     if not folder.is_dir():
-        raise InputError(f"KG_PROMPTS={folder} is no folder: name one that holds prompt files.")
+        raise InputError(f"KG_PROMPTS={folder} isn't a folder: name one that holds prompt files.")
     files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES}
     theirs = [other for names in ELSEWHERE.values() for other in names]
     if files and files.keys().isdisjoint([*prompt_names(), *theirs]):

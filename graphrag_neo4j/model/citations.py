@@ -328,7 +328,7 @@ def neutralised(text: str) -> str:
 def as_written(text: str) -> str:
     """A model's text in which only proper citations can be read as citations later.
 
-    Some brackets are no citation, but Unicode NFKC would make them one.
+    Some brackets aren't citations, but Unicode NFKC would make them one.
 
     >>> as_written("Rich [Data: Entities (5)]. Dead [Ｄata: Claims (2)].")
     'Rich [Data: Entities (5)]. Dead ⟦Ｄata: Claims (2)⟧.'

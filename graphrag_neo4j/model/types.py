@@ -52,7 +52,7 @@ class Document:
     `source` identifies the document: a URI, a path or any other name that stays the same from run
     to run. `metadata` holds texts, numbers, booleans, dates, and lists of these, by name; None
     means no value. `reading` is that of a file with markup. Raises InputError for a text, source or
-    title that is no text, and for an empty source.
+    title that isn't text, and for an empty source.
     """
 
     text: str

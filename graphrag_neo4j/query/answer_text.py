@@ -166,9 +166,9 @@ class ReachRow(TypedDict):
     documents: int
 
 
-PLACES: Final = 6  # chunks in which a quotation is looked for, at most
+PLACES_READ: Final = 6  # chunks in which a quotation is looked for, at most
 FOLLOWING: Final = 400  # characters after a quotation in its chunk that are enough
-LEAST, MOST = 6, 10  # words of the beginning of a quotation that make a phrase
+LEAST, MOST_PLACES = 6, 10  # words of the beginning of a quotation that make a phrase
 REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
 
 
@@ -195,7 +195,7 @@ async def _verified(query: QueryContext, draft: Draft) -> Verified:
     graph, documents = query.graph, query.documents
     places = await _places(graph, draft.quotations, documents)
     phrases = [
-        {"number": number, "words": f'"{" ".join(words[:MOST])}"'}
+        {"number": number, "words": f'"{" ".join(words[:MOST_PLACES])}"'}
         for number, one in enumerate(draft.quotations)
         if len(words := re.findall(r"\w+", one.text)) >= LEAST
     ]
@@ -233,7 +233,7 @@ async def _places(
             }
             for number, one in enumerate(quotations)
         ],
-        most=PLACES,
+        most=PLACES_READ,
         documents=documents,
     )
     found: dict[DraftedQuotation, Provenance] = {}

@@ -43,11 +43,11 @@ STATED: Final = 0.5  # for both ends of the relationship that matches the questi
 ALIKE: Final = 0.1  # for the entity that is most similar to the question
 MEANT: Final = 2.0  # for each entity in the statement whose meaning is nearest to the question
 PASSAGES: Final = 0.2  # the share of all chunks together in the total weight
-FIRST: Final = 10  # k for the chunks: the first one has three times the weight of the twentieth
+CHUNK_CONSTANT: Final = 10  # k for chunks: the first has three times the weight of the twentieth
 MOST_STATED = 5
 MOST_PASSAGES = 20
 READ: Final = 30  # statements that the encoder reads; as many found as with 200
-NEAREST: Final = 2
+NEAREST_STATEMENTS: Final = 2
 FALL: Final = 0.05  # the weight of a statement falls to 1/e if its cosine is lower by this
 AGAIN: Final = 0.3  # seeds say where to start, not what to return: with 0.5 they keep their places
 CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
@@ -284,7 +284,7 @@ async def _seeds(
         dict.fromkeys(row["id"] for one in passages for row in one),
         [row["id"] for row in found["stated"]],
     )
-    best = fused(passages, FIRST)
+    best = fused(passages, CHUNK_CONSTANT)
     weights = _entities(text, near, found["named"], found["stated"], meant)
     return weights, {id_: best[id_] for id_ in list(best)[:MOST_PASSAGES]}
 
@@ -403,7 +403,7 @@ async def nearest_statements(
     )
     if static := await query.vector(question, "entity"):
         rows = [row for _, row in await _ranked(rows, embedder.elements, static)]
-    found = (await _ranked(rows[:READ], embedder, vector))[:NEAREST]
+    found = (await _ranked(rows[:READ], embedder, vector))[:NEAREST_STATEMENTS]
     return [
         NearStatement(tuple(row["ends"]), math.exp((cosine - found[0][0]) / FALL))
         for cosine, row in found

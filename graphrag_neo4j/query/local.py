@@ -33,11 +33,11 @@ from graphrag_neo4j.query.selected_graph import expand_selection
 from graphrag_neo4j.rules.ranking import content_words, names_in
 from graphrag_neo4j.text.languages import ABOUT
 
-CANDIDATES: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
+NEAR_CHUNKS: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
 MOST = {"outward": 10 * STARTS, "inner": 100, "claims": 60, "communities": 10, "chunks": 40}
 WORDED: Final = 40  # chunks that full-text search finds, at most
-FIRST: Final = 10  # best chunks that tell the documents that are searched once more
+FIRST_PASSAGES: Final = 10  # best chunks that tell the documents that are searched once more
 DOCUMENTS: Final = 2  # documents that are searched once more, or for each name in the question
 WITHIN: Final = 20  # chunks of each of them, at most
 
@@ -144,7 +144,7 @@ async def _near_passages(query: QueryContext) -> ContextTable:
         vector=by_vector,
     )
     ids = list(fused([found["words"], found["vector"]]))
-    ids += [id_ for id_ in await _within_documents(query, ids[:FIRST]) if id_ not in ids]
+    ids += [id_ for id_ in await _within_documents(query, ids[:FIRST_PASSAGES]) if id_ not in ids]
     table = query.table(float("inf"))
     table.add(await _sources(query, ids))
     return table
@@ -187,7 +187,7 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
 async def search_basic(query: QueryContext) -> SearchResult:
     """Fills a context with chunks, the most similar first, until the budget is used up."""
     table = query.table(query.settings.max_context_tokens)
-    for record in await _sources(query, await query.near("chunk", CANDIDATES)):
+    for record in await _sources(query, await query.near("chunk", NEAR_CHUNKS)):
         if not table.add([record]):
             break
     answer = query.backend.answer(query.question, table, query.history)

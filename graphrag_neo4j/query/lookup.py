@@ -209,10 +209,10 @@ class NearNameRow(TypedDict):
     degree: int | None
 
 
-ALIKE: Final = 0.8  # similarity from 0 to 1; that of words of five letters, one of which differs
+NEAR_SPELLING: Final = 0.8  # similarity (0 to 1): of words of five letters, one may differ
 SHORTEST: Final = 4  # letters; shorter words are not searched
 LONG: Final = 6  # letters; in words of this length or more, two letters may differ
-CANDIDATES: Final = 50  # names that are read for each word
+NEAR_NAMES: Final = 50  # names that are read for each word
 
 
 async def names_meant(graph: Graph, question: str) -> dict[str, str]:
@@ -242,7 +242,7 @@ async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[Near
         return {}
     asked = [{"word": word, "fuzzy": f"name:{word}~{1 + (len(word) >= LONG)}"} for word in words]
     found: dict[str, list[NearNameRow]] = {}
-    for row in await graph.read("lookup/names_like", NearNameRow, words=asked, limit=CANDIDATES):
+    for row in await graph.read("lookup/names_like", NearNameRow, words=asked, limit=NEAR_NAMES):
         found.setdefault(row["word"], []).append(row)
     return found
 
@@ -257,7 +257,7 @@ def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[st
     for row in rows:
         parts = _words(row["name"], shortest=1)
         alike = max((_alike(word, part) for part in parts), default=0.0)
-        if alike >= ALIKE:
+        if alike >= NEAR_SPELLING:
             strange = len(parts.keys() - others)
             ranked.append((-alike, strange, len(parts), -(row["degree"] or 0), row["name"]))
     return list(dict.fromkeys(name for *_, name in sorted(ranked)))

@@ -25,13 +25,12 @@ from graphrag_neo4j.model.context import (
 from graphrag_neo4j.model.contracts import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.types import FinalTask, Message
-from graphrag_neo4j.query.selection import Selection
+from graphrag_neo4j.query.selection import BY_WORDS, Selection
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
 NEAREST: Final = 20
-BY_WORDS: Final = {"chunk": "search/fulltext_chunks", "community": "search/fulltext_communities"}
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 

@@ -8,7 +8,7 @@ alone if no chunk of another document mentions a member.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypedDict, TypeVar, cast
 
@@ -23,7 +23,7 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 # The values of a document that are ordered as numbers, and as dates.
 NUMERIC: Final = r"[+-]?\d+(\.\d+)?(E-?\d+)?"
 DATE: Final = r"\d{4}-(0[1-9]|1[0-2])(-\d\d([T ].*)?)?"
-UNCLEAR = re.compile(r"[\d$€£¥+-]|.*[|*?]")  # what begins so and is no number or date has no order
+UNCLEAR = re.compile(r"[\d$€£¥+-]|.*[|*?]")  # what begins so and isn't a number or date
 DAY = re.compile(r"\d{4}(-\d\d){0,2}")  # of a condition: a year, a month or a day
 REST: Final = {4: r"-\d\d(-\d\d([T ].*)?)?", 7: r"-\d\d([T ].*)?", 10: "[T ].*"}
 OF_ALL: Final = ("source", "title")  # fields that every document has
@@ -31,12 +31,12 @@ METADATA: Final = "meta_"  # what the properties begin with that hold metadata
 EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
 MORE: Final = 4  # times as many hits are fetched where too few belong to the selection
 FETCHED: Final = 100_000  # hits that are looked at, at most
-NAMED: Final = 1_000  # entities or communities that a search by words finds in all documents
+FOUND_BY_WORDS: Final = 1_000  # entities or communities, in all documents
 # The statements that search the index of a kind of node by words.
-BY_WORDS: Final[dict[str, IndexedKind]] = {
-    "search/fulltext_chunks": "chunk",
-    "search/fulltext_communities": "community",
-    "search/named": "entity",
+BY_WORDS: Final[Mapping[IndexedKind, str]] = {
+    "chunk": "search/fulltext_chunks",
+    "community": "search/fulltext_communities",
+    "entity": "search/named",
 }
 
 R = TypeVar("R", bound=IdRow)
@@ -131,7 +131,7 @@ def conditions_of(where: object) -> list[DocumentCondition]:
     for text in [where] if isinstance(where, str) else where:
         if not (parts := CONDITION.fullmatch(check_text(text, "A condition of where"))):
             raise InputError(
-                f"{text!r} is no condition: write a field, one of = != >= <= > <, and a value, "
+                f"{text!r} isn't a condition: write a field, one of = != >= <= > <, and a value, "
                 "such as author=Ada or date>=2024-01-01."
             )
         found.append(DocumentCondition(parts[1], parts[2], parts[3]))
@@ -162,7 +162,7 @@ class Selection:
     ) -> Sequence[ScoredRow]:
         """Returns the `k` nodes of a kind nearest to a vector, the nearest first.
 
-        They are no entities: what other documents say of an entity is also in its vector.
+        They aren't entities: what other documents say of an entity is also in its vector.
         """
         read = self.graph.read
         if kind == "entity":
@@ -188,13 +188,14 @@ class Selection:
 
         It finds nothing in the descriptions of relationships, which all documents feed.
         """
-        kind, read = BY_WORDS.get(statement), self.graph.read
+        kind = next((kind for kind, one in BY_WORDS.items() if one == statement), None)
+        read = self.graph.read
         if kind is None:
             return []
         if kind == "chunk":
             given = {"documents": self.documents, "words": words, "k": k, "among": FETCHED}
             return cast("list[R]", await read("selection/fulltext_chunks", ScoredRow, **given))
-        rows = await read(statement, row, words=words, k=max(k, NAMED))
+        rows = await read(statement, row, words=words, k=max(k, FOUND_BY_WORDS))
         return (await self._own_of(kind, rows))[:k]
 
     async def communities(self) -> Sequence[OwnCommunityRow]:

@@ -60,10 +60,10 @@ REPORTS: Final = 12  # reports of the coarsest level
 MEMBERS: Final = 6  # entities of each of them
 TOPICS: Final = 24  # entities that questions on the corpus may be about
 NEAR: Final = 12  # entities that questions after an answer may be about
-PASSAGES: Final = 20  # chunks of each entity, for a backend that quotes
+PASSAGES_SHOWN: Final = 20  # chunks of each entity, for a backend that quotes
 PAIRS: Final = 40
 SPARE: Final = 2  # drafts that may fail the checks
-CANDIDATES: Final = 50  # entities whose name shares a word with a question
+CANDIDATE_ENTITIES: Final = 50  # entities whose name shares a word with a question
 CONTEXT: Final = 2000  # tokens of the local context of a check
 
 
@@ -152,7 +152,7 @@ async def _material(
         ids = _in_turn([row["members"] for row in rows])[:TOPICS]
     else:
         ids = await _near(graph, after)
-    most = PASSAGES if setup.backend.quotes else 0
+    most = PASSAGES_SHOWN if setup.backend.quotes else 0
     topics = await graph.read("suggest/topics", Topic, ids=ids, passages=most)
     new = [row for row in topics if not any(named_in(text, row.name) for text in asked)]
     pairs = await graph.read("suggest/pairs", PairRow, ids=[row.id for row in new], most=PAIRS)
@@ -239,7 +239,7 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
     entities = set(draft.about)
     if not entities:
         called = lucene_query(draft.text, "name")
-        rows = await query.by_words("search/named", NamedRow, called, CANDIDATES)
+        rows = await query.by_words("search/named", NamedRow, called, CANDIDATE_ENTITIES)
         entities = set(names(draft.text, rows))
     if entities:
         table = await local_context(query, draft.text)

@@ -32,7 +32,7 @@ from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage, written
 from graphrag_neo4j.text.strings import excerpt, find_quote, flat, legible, shortened
 from graphrag_neo4j.vectors.static import matrix_of
 
-LONGEST = 460  # characters of a sentence that is quoted
+LONGEST_QUOTE = 460  # characters of a sentence that is quoted
 WIDE = 360  # characters of a quotation with the sentences after it
 REPLY = 600  # characters of a question with its reply
 CITED = 3  # records that are cited for one sentence
@@ -42,7 +42,7 @@ QUOTATIONS = 5  # in an answer
 THEMES = 5  # in an answer to a question about the whole
 REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
 ENOUGH = 0.5  # share of the question's words, weighted by their rarity, that an answer holds
-AROUND = 0.4  # what a word counts that only the text around a sentence holds
+AROUND_SHARE = 0.4  # what a word counts that only the text around a sentence holds
 # The smallest cosine of a sentence that answers without the question's words: by static vectors, in
 # which "They bought fast cars." has 0.46 to "vehicle", and by the sentence encoder, in which 0.699
 # was the highest of sentences to eight questions that the documents did not answer.
@@ -53,11 +53,11 @@ WELL_SAID = 0.02  # what a point of a sentence's quality counts
 COUNT = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b", re.IGNORECASE)
 NEEDS_MODEL = "Without a model, nothing is counted, because no sentence of the documents says it."
 ITEM = "- "
-HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
+REPORT_HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
 BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, which is a half then
 UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
-ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
+QUESTION_ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
 Words = frozenset[str]
 _passage = lru_cache(1_000)(read_passage)
 
@@ -201,7 +201,7 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(
         flat(one.text)
         for one in read_passage(text).sentences
-        if len(one.text) <= LONGEST and _is_whole(one, text, small=small)
+        if len(one.text) <= LONGEST_QUOTE and _is_whole(one, text, small=small)
     )
 
 
@@ -241,7 +241,7 @@ def ranked(
         """Returns the share of the wanted words that is held, in which rare words count more."""
         total = math.fsum(rare[word] for word in wanted) or 1
         near = math.fsum(rare[word] for word in (wanted & beside) - words)
-        return (math.fsum(rare[word] for word in wanted & words) + AROUND * near) / total
+        return (math.fsum(rare[word] for word in wanted & words) + AROUND_SHARE * near) / total
 
     of_all = [share(asked.words, words, frozenset()) for words in said]
     of_topic = [
@@ -289,7 +289,7 @@ def _words(text: str, language: str) -> Words:
 
 
 def _acronyms(text: str) -> Words:
-    return frozenset(found[0].lower() for found in ACRONYM.finditer(text))
+    return frozenset(found[0].lower() for found in QUESTION_ACRONYM.finditer(text))
 
 
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
@@ -333,7 +333,7 @@ def _quoted(quotes: Iterable[Quote], found: Verified) -> list[Quoted]:
 
 
 def _at(quote: Quote, at: Provenance) -> Quoted | None:
-    """Returns a quotation with the sentences after it, None if it is no whole sentence there.
+    """Returns a quotation with the sentences after it, None if it isn't a whole sentence there.
 
     These are those of the same speaker and paragraph, as far as there is room. A question is quoted
     with its reply, and with nothing else.
@@ -432,7 +432,7 @@ class _Theme:
         title, ref, record = "", None, ContextRecord("Sources", 0, "", "")
         quotes = []
         for line in point.description.splitlines():
-            if found := HEADING.fullmatch(line):
+            if found := REPORT_HEADING.fullmatch(line):
                 title, ref = found[1], int(found[2])
                 record = ContextRecord("Reports", ref, "", title)
             elif line.startswith(ITEM):

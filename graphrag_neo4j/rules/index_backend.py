@@ -131,7 +131,7 @@ FINDINGS = 6
 PARTS = 12  # parts of the community that a report describes
 EACH = 2  # sentences in a finding
 BEGINNING = 8  # words by which a sentence is recognised where it comes again
-REPEATED = 4  # chunks with the same beginning that make it boilerplate; overlaps give two
+BOILERPLATE = 4  # chunks with the same beginning that make it boilerplate; overlaps give two
 NAMES = 2  # names beside a key phrase
 ALONE = 3  # names or key phrases of a title that has only one of both
 SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
@@ -224,7 +224,7 @@ def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
     chunks: defaultdict[str, set[str]] = defaultdict(set)
     for source in material.sources:
         chunks[_beginning(source.text)].add(source.record.id)
-    content = [one for one in material.sources if len(chunks[_beginning(one.text)]) < REPEATED]
+    content = [one for one in material.sources if len(chunks[_beginning(one.text)]) < BOILERPLATE]
     about: defaultdict[str, set[str]] = defaultdict(set)
     records: dict[str, ContextRecord] = {}
     for source in sorted(content or material.sources, key=lambda one: (one.text, one.record.id)):

@@ -69,7 +69,7 @@ BEFORE_FULL_NAMES = AFFILIATIONS | ROLES | DEMONYMS | BESIDE["before_full_names"
 AROUND = UNNAMED | TITLES | TIMES | ARTICLES | BESIDE["around"]
 NAMELESS = UNNAMED | TIMES | ROLES | EVALUATIVE | DEMONYMS | ORGANIZATIONS | PLACES
 # Endings of German organizations.
-BODIES = ("bank", "universität", "ministerium", "gesellschaft", "verband", "stiftung")
+BODY_ENDINGS = ("bank", "universität", "ministerium", "gesellschaft", "verband", "stiftung")
 HEADS = BESIDE["heads"]
 WORKING = HEADS | BESIDE["working"]  # words before the name of an employer
 
@@ -77,7 +77,7 @@ CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
 # The number of a model: "Boeing 737s", "Nokia 3310". Numbers from 1000 to 2099 are years.
 NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|\p{N}{3}s|(?!1|20)\p{N}{4}|[IVX]{1,4}")
 UNNUMBERED = TIMES | UNNAMED  # "May 5", "Section 1"
-ENDINGS = frozenset('.!?:"“”«»‘…')
+NAME_BREAKS = frozenset('.!?:"“”«»‘…')
 PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N}{1,4}|\p{N}{3})s")
 
 
@@ -107,7 +107,7 @@ def names_in_sentence(
 def _starts_anew(sentence: Sentence, end: int, start: int) -> bool:
     """Tells whether the text between two words ends a sentence or begins a quote."""
     gap = sentence.text[end - sentence.start : start - sentence.start]
-    return gap.strip() != "." and not ENDINGS.isdisjoint(gap)
+    return gap.strip() != "." and not NAME_BREAKS.isdisjoint(gap)
 
 
 def _runs(sentence: Sentence, texts: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
@@ -319,7 +319,7 @@ def _type_of(words: Sequence[str], before: Sequence[str], after: Sequence[str]) 
 
 
 def _is_organization(lower: Sequence[str]) -> bool:
-    if lower[-1].endswith(BODIES) and lower[-1] not in BODIES:
+    if lower[-1].endswith(BODY_ENDINGS) and lower[-1] not in BODY_ENDINGS:
         return True
     head = lower[lower.index("of") - 1] if "of" in lower[1:] else lower[-1]
     named = lower[0] in BESIDE["before_bodies"] or head in ORGANIZATIONS or lower[-1] in COMPANIES

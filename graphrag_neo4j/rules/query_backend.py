@@ -27,7 +27,7 @@ from graphrag_neo4j.text.sentences import WORD, read_passage, written
 from graphrag_neo4j.text.strings import name_key
 
 PRIMED = 4  # sentences in the first answer of drift search
-EACH = 4  # sentences from one report, from which the answer selects
+EACH_REPORT = 4  # sentences from one report, from which the answer selects
 EACH_OF_ALL = 5  # the same for a question about the whole
 SUBJECT = 4  # words of a subject that has no name
 # "This" and "these" are left out: "these documents" are not the subject of the question before.
@@ -126,7 +126,7 @@ def _near(
             by_record.setdefault(quote.record.id, []).append((quote, one))
     for record in context.records.values():
         found = by_record.get(record.id, [])
-        best = sorted(found, key=lambda one: (-one[1].score, one[0].text))[:EACH]
+        best = sorted(found, key=lambda one: (-one[1].score, one[0].text))[:EACH_REPORT]
         if best:
             yield record, [one for one in found if one in best]
 
@@ -150,7 +150,7 @@ def _helpfulness(score: float) -> int:
     return max(1, min(100, round(100 * score)))
 
 
-THEMES = "What are the main themes?"
+THEME_QUESTION = "What are the main themes?"
 # Questions in other languages than English: only the form that is answered by the words alone.
 ABOUT = {
     "en": "What do the documents say about {}?",
@@ -164,7 +164,7 @@ ABOUT = {
 }
 TELLING = 8  # words of a sentence that says something
 READ = 3  # passages of a topic that tell its language
-OFTEN = 2  # such sentences of a speaker about a topic
+OFTEN_NAMED = 2  # such sentences of a speaker about a topic
 
 
 def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
@@ -178,7 +178,7 @@ def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
         return [*_varied(material, [_language([*asked, material.answer])] * len(topics))]
     languages = [_language([text for _, text in topic.passages[:READ]]) for topic in topics]
     english = 2 * languages.count("en") >= len(languages)
-    themes = [DraftQuestion(THEMES, whole=True)] if english else []
+    themes = [DraftQuestion(THEME_QUESTION, whole=True)] if english else []
     return [*themes, *_varied(material, languages)]
 
 
@@ -221,4 +221,4 @@ def _speaker_on(topic: Topic) -> str | None:
         and name_key(topic.name) in name_key(sentence.text)
     )
     best = max(said, key=lambda one: (said[one], one), default=None)
-    return best if best and said[best] >= OFTEN else None
+    return best if best and said[best] >= OFTEN_NAMED else None

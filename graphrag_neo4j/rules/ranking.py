@@ -17,7 +17,7 @@ from graphrag_neo4j.text.sentences import WORD, read_passage
 from graphrag_neo4j.text.strings import without_possessive
 
 LIKE = 0.5  # two sentences with a larger share of common words say the same
-# Characters that link words or ask: in a language without spaces, a pair with one is no word.
+# Characters that link words or ask: in a language without spaces, a pair with one isn't a word.
 LINKS = re.compile("[的了是吗呢吧啊谁哪么怎はがをの]")
 IDEAL = range(8, 36)  # words in a sentence that reads well
 FILLERS = ("you know", "i mean", "kind of", "sort of", "like,", "um,", "uh,", "right?", "thank")

@@ -20,8 +20,8 @@ from graphrag_neo4j.text.languages import language_of
 from graphrag_neo4j.text.sentences import SentencedText, read_passage, written
 from graphrag_neo4j.text.strings import name_key
 
-NEAR = 240  # characters between two entities that form a pair, at most
-LONGEST = 60  # characters of a name
+NEAR_CHARACTERS = 240  # characters between two entities that form a pair, at most
+LONGEST_THING = 60  # characters of a name
 SMALL = frozenset(
     ["of", "the", "for", "and", "de", "la", "del", "von", "van", "der", "di", "da", "du"]
 )
@@ -87,7 +87,7 @@ def _near(
     for a, start, end in these:
         for b, first, last in others:
             apart = first >= end or last <= start
-            if a != b and apart and max(first - end, start - last) <= NEAR:
+            if a != b and apart and max(first - end, start - last) <= NEAR_CHARACTERS:
                 yield min(a, b), max(a, b)
 
 
@@ -178,7 +178,7 @@ def _things(passage: SentencedText, spans: Iterable[NameSpan]) -> dict[str, Thin
     starts = [sentence.start for sentence in passage.sentences]
     found: defaultdict[str, list[NameSpan]] = defaultdict(list)
     for span in spans:
-        if len(span.name) <= LONGEST and any(c.isalpha() for c in span.name):
+        if len(span.name) <= LONGEST_THING and any(c.isalpha() for c in span.name):
             found[name_key(span.name)].append(span)
     things = {}
     for key in sorted(found):

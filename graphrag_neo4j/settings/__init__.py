@@ -552,7 +552,7 @@ def _explain(error: ValidationError) -> str:
 
 
 def unknown_names() -> list[str]:
-    """A sentence for each name in the environment or `.env` that begins with KG_ and is no setting.
+    """A sentence for each name in the environment or `.env` that begins with KG_, but isn't known.
 
     Names such as KG_NEO4J_URI are also read.
     """

@@ -3,7 +3,7 @@
 A folder that was unpacked or cloned can hold a `.env` that names another endpoint or another
 Neo4j. So an address from `.env` is used only with a key or a password from the same `.env`. A
 notice names each address and folder that comes from `.env`, and the token of `kg-build serve`,
-which is no secret to whoever wrote the file. The home of the embedded server is not taken from
+which isn't a secret to whoever wrote the file. The home of the embedded server is not taken from
 `.env` at all: its `own.conf` can name plugins, which are programs.
 """
 

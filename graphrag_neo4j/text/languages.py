@@ -2,7 +2,7 @@
 
 Stop words come from the package stopwordsiso and base forms from simplemma. The rank of a word
 among the tokens of o200k_base (tiktoken) tells how frequent the word is, in any language. The lists
-in `data/words` are mostly English: words that are no stop words, but that say nothing about a
+in `data/words` are mostly English: words that aren't stop words, but that say nothing about a
 topic, and words that tell what a name is. The first line of each file describes its list.
 """
 

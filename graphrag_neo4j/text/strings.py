@@ -90,7 +90,7 @@ def clean_name(text: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be a name: it has a letter or a digit, and is no word for no value.
+    """Whether a text can be a name: it has a letter or a digit, and isn't a word for no value.
 
     >>> is_name("C++"), is_name("---"), is_name("N/A")
     (True, False, False)

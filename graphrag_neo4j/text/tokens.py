@@ -38,7 +38,7 @@ _WORDS = {
 }
 COUNTED_AT_ONCE = 100_000  # characters
 REMEMBERED = 50_000  # lines
-WORD, WORDS = 20, 20_000  # characters of a word at most; words that are remembered
+LONGEST_WORD, WORDS_KEPT = 20, 20_000  # characters of a word at most; words that are remembered
 BLANKS = " " * 64
 _loading = threading.Lock()  # one thread loads an encoding, the others wait for it
 
@@ -62,10 +62,10 @@ def part_counter() -> CountTokens:
     hundred times as long for them as for words.
     """
     encode = encoding().encode_ordinary
-    word = lru_cache(WORDS)(lambda text: len(encode(text)))
+    word = lru_cache(WORDS_KEPT)(lambda text: len(encode(text)))
 
     def count_part(part: str) -> int:
-        if len(part) <= WORD:
+        if len(part) <= LONGEST_WORD:
             return word(part)
         if BLANKS not in part:
             return len(encode(part))

@@ -115,7 +115,7 @@ class Item:
 class Measured:
     """The scores of a question: recall at 2, 5 and 10, or exact match and F1, and its seconds.
 
-    `outside` holds the needed passages that are no seeds, as numbers: all, and those found at 10.
+    `outside` holds the needed passages that aren't seeds, as numbers: all, and those found at 10.
     """
 
     key: str
@@ -207,7 +207,7 @@ def passage(title: object, body: object) -> str:
 
 def text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} isn't text")
     return storable(value)[0]
 
 

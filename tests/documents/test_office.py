@@ -78,7 +78,7 @@ def run(text: str, properties: str = "") -> str:
 
 
 def w(name: str, *inner: str) -> str:
-    """An element of Word's. What is no tag in it is a run."""
+    """An element of Word's. What isn't a tag in it is a run."""
     runs = (one if one.startswith("<") else run(one) for one in inner)
     return f"<w:{name}>{''.join(runs)}</w:{name.partition(' ')[0]}>"
 

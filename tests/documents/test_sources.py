@@ -45,7 +45,7 @@ FOUND = {
     "d*/x": "docs/x/b.RST docs/x/y/c.md",
     "docs/.git": "docs/.git/b.md",  # what is hidden is found where it is named
     "docs/.*.md": "docs/.draft.md",
-    "a[1].md": "a[1].md",  # what exists is no glob
+    "a[1].md": "a[1].md",  # what exists isn't a glob
     "x[y]": "x[y]/b.md",
 }
 

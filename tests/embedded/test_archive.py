@@ -1,4 +1,4 @@
-"""A dump of an embedded server, its load, and files that are no dump or try to do harm.
+"""A dump of an embedded server, its load, and files that aren't dumps or try to do harm.
 
 Starts are slow, so the tests share one home and stand in the order of its life.
 """

@@ -109,7 +109,7 @@ async def index(graph: Graph, settings: Settings, text: str = TALE) -> IndexResu
 
 async def test_a_second_run_refuses_and_names_the_first(graph: Graph, other: Graph) -> None:
     async with hold_lease(graph, RUN, dict):
-        await refuse_foreign(other)  # what a first run has just begun is no data of somebody else
+        await refuse_foreign(other)  # what a first run has just begun isn't data of somebody else
         with pytest.raises(GraphBusyError) as caught:
             await hold(other)
     assert f"kg-build, process {os.getpid()} on {platform.node()}, last seen" in str(caught.value)

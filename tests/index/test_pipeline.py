@@ -96,7 +96,7 @@ async def test_names_that_a_model_joins_are_one_entity_in_any_history(
 async def test_what_failed_is_named_and_done_by_the_next_run(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
-    # A gleaning that fails leaves the first list, and is no failure that the next run makes good.
+    # A gleaning that fails leaves the first list, and isn't a failure that the next run makes good.
     settings = partial(settings, gleanings=0)
     expected = await dumped(graph, TALES, settings())
     await wipe(graph)

@@ -273,7 +273,7 @@ async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
             with pytest.raises(EnoughLooksError):
                 await next_of(results)
         [told] = notes.heard
-        assert told.startswith("The limit of $0.01 a day (KG_MAX_COST_A_DAY) is reached")
+        assert told.startswith("The limit of $0.0100 a day (KG_MAX_COST_A_DAY) is reached")
     assert len(endpoint.log) == calls
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 24 * 3600 * 1000")
     async with watched(docs, given, Notes()) as results:

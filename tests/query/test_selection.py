@@ -204,7 +204,7 @@ CASES = {
     "date>=2022": "abce",  # a year is a number and a date
     "date<2024": "ce",
     "date<=2024-01-31": "ac",
-    "pages>9": "bcd",  # "many" is no number
+    "pages>9": "bcd",  # "many" isn't a number
     "pages>=10": "bcd",
     "date=2024": "ab",
     "date=2024-02|2023-12-31": "bc",
@@ -311,7 +311,7 @@ def test_the_command_line_filters_and_lists_the_fields(kg: Run, tmp_path: Path) 
     }
     assert sources
     wrong = kg(*asked, "--where", "Ada")
-    assert (wrong.code, "'Ada' is no condition" in wrong.err) == (2, True)
+    assert (wrong.code, "'Ada' isn't a condition" in wrong.err) == (2, True)
     assert "Did you mean author?" in kg(*asked, "--where", "autor=A").err
     fields = {one["field"]: one for one in kg("status", "--metadata", "--json").json["metadata"]}
     assert fields["author"]["values"][0] == {"value": "A", "documents": 2}

@@ -1,4 +1,4 @@
-"""A chunk's sentences stand where they are said to, without what is no sentence."""
+"""A chunk's sentences stand where they are said to, without what isn't a sentence."""
 
 import pytest
 from hypothesis import given

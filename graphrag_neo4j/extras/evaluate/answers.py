@@ -369,8 +369,8 @@ def import_answers(folder: EvaluationFolder, path: Path, condition: str) -> Impo
         {"question": "…", "answer": "…", "sources": [{"source": "…", "text": "…"}], "calls": 3, …}
 
     They get the name of a `condition`. An answer that is there is kept. Raises InputError if the
-    name means a condition of ours, if the file can't be read or holds a line that is no answer, and
-    if there are no questions.
+    name means a condition of ours, if the file can't be read or holds a line that isn't an answer,
+    and if there are no questions.
     """
     of_name = [one for one in folder.answers if one.condition == condition]
     ours = is_ours(condition) or any("imported" not in one.made_with for one in of_name)

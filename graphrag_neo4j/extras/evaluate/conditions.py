@@ -106,7 +106,7 @@ def parse_condition(text: str, window: int) -> Condition:
     name, named, search = head.rpartition("=")
     name, search = name.strip(), search.strip()
     if named and not OWN_NAME.fullmatch(name):
-        raise InputError(f"{text!r} is no condition: its name must have 1 to 60 characters.")
+        raise InputError(f"{text!r} isn't a condition: its name must have 1 to 60 characters.")
     if named and is_ours(name):
         raise InputError(f"The name {name} means a condition already. Give this one another name.")
     how = _search(search, text, window)
@@ -144,20 +144,20 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
     method, colon, detail = search.partition(":")
     if method not in METHODS:
         hint = did_you_mean(method, [*PAPER, *METHODS])
-        raise InputError(f"{text!r} is no condition.{hint} {HOW}")
+        raise InputError(f"{text!r} isn't a condition.{hint} {HOW}")
     how: dict[str, Any] = {"method": method}
     if not colon:
         return how
     if method == "global" and (detail == "dynamic" or detail.isdecimal()):
         return how | ({"dynamic": True} if detail == "dynamic" else {"level": int(detail)})
-    raise InputError(f"{text!r} is no condition: {detail!r} is no detail of {method}. {HOW}")
+    raise InputError(f"{text!r} isn't a condition: {detail!r} isn't a detail of {method}. {HOW}")
 
 
 def _setting(part: str, text: str) -> tuple[str, Any]:
     """Returns a setting with its value. Raises InputError if a condition can't have it."""
     name, equals, value = (one.strip() for one in part.partition("="))
     if not (name and equals and value):
-        raise InputError(f"{part!r} in the condition {text!r} is no setting: write name=value.")
+        raise InputError(f"{part!r} in the condition {text!r} isn't a setting: write name=value.")
     if name in SECRETS:
         raise InputError(
             f"A condition holds no keys and passwords, since it is written to a file: set {name} "

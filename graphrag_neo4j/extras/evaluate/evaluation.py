@@ -74,7 +74,7 @@ class Evaluation:
         """Writes into the plan which conditions answer, and with which window.
 
         They are added to those that the plan has; one with the name of an earlier one takes its
-        place. None keeps what the plan has. Raises InputError for a text that is no condition.
+        place. None keeps what the plan has. Raises InputError for a text that isn't a condition.
         """
         with self.folder.writing():
             plan = self.folder.plan

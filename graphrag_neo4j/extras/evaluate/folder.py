@@ -144,7 +144,7 @@ class VerdictRecord:
 
     `first` and `second` are the keys of the answers, in the order in which the judge saw them.
     `judge` is "model NAME" or "person NAME". `repeat` counts from 1. `winner` is None where there
-    is no verdict; `failure` then says why.
+    isn't a verdict; `failure` then says why.
     """
 
     key: str
@@ -231,7 +231,7 @@ V = TypeVar("V")
 class RecordFile(Generic[R]):
     """The records of one kind in a file, which need not exist; it is read when it is first used.
 
-    Then InputError is raised for a line that is no record of this `kind`, a dataclass.
+    Then InputError is raised for a line that isn't a record of this `kind`, a dataclass.
     """
 
     def __init__(self, path: Path, kind: type[R]) -> None:

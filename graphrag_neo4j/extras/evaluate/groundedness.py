@@ -53,7 +53,7 @@ WORDS_VERSION: Final = 1  # of its rules; a new number has all sentences judged 
 MODEL: Final = "model "
 TITLE: Final = "report"  # what the title of the report of a finding is called in `made_with`
 MOST_CHARACTERS: Final = 24_000  # of the passages of a sentence: some 6,000 tokens of English
-REPLY: Final = 80  # tokens of a judgement with its reason, for the estimate
+SUPPORT_REPLY: Final = 80  # tokens of a judgement with its reason, for the estimate
 
 
 class FindingRow(TypedDict):
@@ -224,7 +224,7 @@ def estimate_support(
     frame = count(SupportJudge(settings).prompt("", []))
 
     def size(item: _SupportItem) -> tuple[float, float]:
-        return frame + count(item.record.sentence) + sum(map(count, item.passages)), REPLY
+        return frame + count(item.record.sentence) + sum(map(count, item.passages)), SUPPORT_REPLY
 
     return step.estimate("judge", 1, size, settings)
 

@@ -32,7 +32,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import flat, identify
 
 Label = Literal["one", "other", "tie"]
-PROMPT: Final = 350  # tokens of a prompt without its texts, for the estimate
+VERDICT_PROMPT: Final = 350  # tokens of a prompt without its texts, for the estimate
 VERDICT: Final = 120  # tokens of a verdict with its reasons: an assumption
 
 
@@ -160,7 +160,7 @@ def estimate_verdicts(step: EvaluationStep[JudgeItem], settings: Settings) -> Re
 
     def size(item: JudgeItem) -> tuple[float, float]:
         texts = (item.question, item.first.text, item.second.text)
-        return PROMPT + sum(map(count, texts)), VERDICT
+        return VERDICT_PROMPT + sum(map(count, texts)), VERDICT
 
     return step.estimate("judge", 1, size, settings)
 

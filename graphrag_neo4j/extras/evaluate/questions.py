@@ -34,8 +34,8 @@ from graphrag_neo4j.settings.checks import check_text
 from graphrag_neo4j.text.strings import flat, identify, storable
 
 REPORTS: Final = 30  # largest communities of the coarsest level that describe a collection
-PROMPT: Final = 450  # tokens of a prompt with its texts: an assumption for the estimate
-REPLY: Final = 40  # tokens of each item of a reply: an assumption
+QUESTION_PROMPT: Final = 450  # tokens of a prompt with its texts: an assumption for the estimate
+QUESTION_REPLY: Final = 40  # tokens of each item of a reply: an assumption
 COLUMNS: Final = ("question", "question_text", "text")
 
 
@@ -88,7 +88,7 @@ def estimate_questions(folder: EvaluationFolder, settings: Settings) -> StepEsti
     tasks = plan.personas * plan.tasks
     calls = 1 + plan.personas + tasks
     items = plan.personas + tasks + tasks * plan.questions
-    return priced("report", calls, calls * PROMPT, items * REPLY, settings)
+    return priced("report", calls, calls * QUESTION_PROMPT, items * QUESTION_REPLY, settings)
 
 
 async def make_questions(

@@ -7,7 +7,7 @@
 A citation covers the sentences before it in its paragraph or list item, back to the citation before
 it: a reader takes it so, and a quotation of three sentences has one citation at its end.
 
-These are no statements: headings and titles, the heads of tables, program code, questions, leads
+These aren't statements: headings and titles, the heads of tables, program code, questions, leads
 that end with a colon, the place of a quotation, entries of a list of references, sentences of one
 or two words, and sentences that are only about the answer ("Here is a summary."), both without a
 citation of their own. The words of the last kind are known for English, German, French,

@@ -95,7 +95,7 @@ class Bias:
     there, and those `left_out` lack the other order; both count in nothing else.
 
     The shares (0 to 1) are those of the first place and of the longer answer in the verdicts that
-    are no ties, and of the pairs with a winner in both orders that turned; a coin turns half.
+    aren't ties, and of the pairs with a winner in both orders that turned; a coin turns half.
     """
 
     verdicts: int

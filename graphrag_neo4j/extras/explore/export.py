@@ -70,7 +70,7 @@ class ColumnRow(TypedDict):
 
 
 class ExportedRow(TypedDict):
-    """A node or a relationship; `own` holds what is no property, such as its id or its ends."""
+    """A node or a relationship; `own` holds what isn't a property, such as its id or its ends."""
 
     table: str
     own: list[str]

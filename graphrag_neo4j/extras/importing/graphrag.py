@@ -148,7 +148,7 @@ def report_rows(
 
 AS_THEY_ARE = SummaryLimits(sys.maxsize, sys.maxsize, len)
 WORKERS = 4
-PAGE = 2000
+ROW_PAGE = 2000
 REPORTS = 200  # with their findings and citations
 T = TypeVar("T")
 
@@ -241,7 +241,7 @@ async def _import(graph: Graph, tables: Tables, listen: Listener) -> ImportSumma
     }
     listen(Started("refs", sum(map(len, refs.values()))))
     for kind, given in refs.items():
-        for numbered in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
+        for numbered in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], ROW_PAGE):
             await graph.write(f"import/refs_{kind}", rows=numbered)
             listen(Advanced(len(numbered)))
     apart: list[str] = []
@@ -307,7 +307,7 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
 
     await graph.transact(work)
     joined = [{"id": entity, "leaf": leaf} for entity, leaf in sorted(leaves.items())]
-    for page in pages(joined, PAGE):
+    for page in pages(joined, ROW_PAGE):
         await graph.write("communities/join", rows=page)
     return [community.id for community in apart]
 

@@ -17,7 +17,7 @@ from graphrag_neo4j.settings import plain_problem
 from graphrag_neo4j.settings.checks import did_you_mean
 
 SAMPLE: Final = 200  # nodes of a label, or relationships of a type, that a suggestion looks at
-LONGEST_NAME: Final = 80  # characters; a longer text is no name
+LONGEST_NAME: Final = 80  # characters; a longer text isn't a name
 SHORTEST_TEXT: Final = 300  # characters; from here on, a property is a text to be read
 NAMES: Final = ("name", "title", "label")  # what the name of a property holds, the best first
 DESCRIPTIONS: Final = ("description", "summary", "abstract", "tagline", "bio", "comment", "about")

@@ -51,7 +51,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.strings import clean_name, flat, identify, is_indexable, name_key
 
-PAGE: Final = 200  # nodes whose documents and evidence are written together
+PAGE_OF_NODES: Final = 200  # nodes whose documents and evidence are written together
 STRENGTH: Final = 5.0  # of a relationship: the middle of the scale on which models rate
 PASSWORD: Final = "NEO4J_SOURCE_PASSWORD"  # noqa: S105 - the name of a variable
 ESCAPED: Final = str.maketrans({"%": "%25", "#": "%23", "/": "%2F"})
@@ -278,7 +278,7 @@ class NodeImport:
                 values = dict(zip(properties, row["values"], strict=True))
                 if record := self._record(label, nodes, values, row["relationships"]):
                     page.append(record)
-                if len(page) == PAGE:
+                if len(page) == PAGE_OF_NODES:
                     yield page
                     page = []
         yield page
@@ -374,7 +374,7 @@ class NodeImport:
             )
             for row in rows
         ]
-        for some in pages(outcomes, PAGE):
+        for some in pages(outcomes, PAGE_OF_NODES):
             await graph.transact(partial(_save, some))
         return result
 

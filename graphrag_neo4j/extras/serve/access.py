@@ -23,7 +23,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_BODY: Final = 1_000_000  # bytes of a request that sends no file
-FILES: Final = "/api/documents/"  # what the path begins with of one that does
+UPLOAD_PATH: Final = "/api/documents/"  # what the path begins with of one that does
 HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?")
 SHELL: Final = re.compile(r"/|/favicon\.ico|/(?:static|source)/[^/]+")
 MOST_CONNECTIONS: Final = 512  # those of 64 questions, and what browsers keep open
@@ -96,7 +96,7 @@ class Access:
         if answered:
             await answered(scope, receive, send_with_headers)
         else:
-            most = self._largest if scope["path"].startswith(FILES) else LARGEST_BODY
+            most = self._largest if scope["path"].startswith(UPLOAD_PATH) else LARGEST_BODY
             await self._app(scope, _limited(receive, most), send_with_headers)
 
     def _answered(self, request: Request) -> Response | None:

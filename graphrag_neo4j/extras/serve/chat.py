@@ -102,7 +102,7 @@ async def chat_completions(body: ChatRequest, questions: Asked, request: Request
 def asked(request: ChatRequest) -> tuple[str, QueryOptions]:
     """The question of a request, and how it is asked.
 
-    Raises NotFoundError for an unknown model, and InputError if the last message is no question.
+    Raises NotFoundError for an unknown model, and InputError if the last message isn't a question.
     """
     if request.model not in MODELS:
         hint = did_you_mean(request.model, MODELS)

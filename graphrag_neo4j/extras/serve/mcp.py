@@ -38,7 +38,7 @@ INSTRUCTIONS: Final = (
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-QUOTED = 300  # characters of a quote
+QUOTED_TO_TOOLS = 300  # characters of a quote
 MEMBERS = 50  # entities of a community that a report names
 
 Asking = Callable[[], AbstractAsyncContextManager[None]]
@@ -53,7 +53,7 @@ Where = Annotated[
         "date>=2024-01-01. Only documents that meet all of them are read."
     ),
 ]
-Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
+ToolRef = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
 Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
 Few = Annotated[int, Field(ge=1, le=20, description="The largest number of questions.")]
 
@@ -196,13 +196,13 @@ class Tools:
             [SuggestedQuestion(f"{one.method}_search", one.question) for one in found]
         )
 
-    async def read_report(self, ref: Ref) -> ReportText:
+    async def read_report(self, ref: ToolRef) -> ReportText:
         """Reads the whole report on a community, which is cited as `Reports (ref)`."""
         one = await self._rag.report(ref)
         size, names = len(one.entities), list(one.entities[:MEMBERS])
         return ReportText(one.ref, one.level, one.title, one.rating, one.text, size, names)
 
-    async def read_source(self, ref: Ref) -> ToolPassage:
+    async def read_source(self, ref: ToolRef) -> ToolPassage:
         """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
         if not (found := await self._rag.sources(ref)):
             raise NotFoundError(f"Source {ref} is no longer in the graph, or it never was.")
@@ -223,7 +223,7 @@ def tool_answer(answer: Answer) -> ToolAnswer:
     for citation in answer.citations:
         places = []
         for one in citation.sources:
-            quote = shortened(flat(one.quoted), QUOTED, len) if one.quote else ""
+            quote = shortened(flat(one.quoted), QUOTED_TO_TOOLS, len) if one.quote else ""
             places.append(ToolSource(one.document, one.title, one.chunk, *one.place, quote))
         name = f"{citation.kind} ({citation.ref})"
         sources.append(ToolCitation(name, citation.title, citation.supported, places))

@@ -18,7 +18,7 @@ PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) o
 
 PLACES = 50  # chunks of an entity, of which the page makes its list of documents
 SCRIPTS = ("token", "markdown", "side", "ask")
-FILES = {"page.css": "text/css", "page.js": "text/javascript"}
+PAGE_FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="/static/page.css">'
 DOORS = (
     '<nav class="doors" aria-label="Views"><a href="#">Map</a> '
@@ -55,9 +55,9 @@ async def page() -> HTMLResponse:
 @router.get("/static/{name}", include_in_schema=False)
 async def static(name: str) -> Response:
     """A file of the page."""
-    if name not in FILES:
+    if name not in PAGE_FILES:
         raise HTTPException(HTTPStatus.NOT_FOUND, f"There is no file {name}.")
-    return Response(static_file(name), media_type=FILES[name])
+    return Response(static_file(name), media_type=PAGE_FILES[name])
 
 
 @router.get("/favicon.ico", include_in_schema=False)

@@ -32,7 +32,7 @@ from graphrag_neo4j.settings.options import QueryOptions
 
 router = APIRouter(prefix="/api")
 Ref = Annotated[int, Path(ge=0, le=2**53)]
-LOOK = 0.3  # seconds between two looks at a run
+RUN_LOOK = 0.3  # seconds between two looks at a run
 
 
 class Ask(BaseModel):
@@ -171,7 +171,7 @@ async def _running(runs: Runs) -> AsyncGenerator[str, None]:
             told = runs.state
             yield _event("run", told.model_dump())
         else:
-            await anyio.sleep(LOOK)
+            await anyio.sleep(RUN_LOOK)
 
 
 async def _told(

@@ -30,7 +30,7 @@ from graphrag_neo4j.extras.tune.tasks import (
 from graphrag_neo4j.files import read_prompt
 from graphrag_neo4j.index.estimate import priced
 from graphrag_neo4j.llm.prompts import load_prompt, marked, plain_line
-from graphrag_neo4j.llm.tasks.index_backend import KNOWN, LLMIndexBackend
+from graphrag_neo4j.llm.tasks.index_backend import INDEX_NAMES, LLMIndexBackend
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.model.contracts import RunTask
 from graphrag_neo4j.model.events import Advanced, Listener, Started, silent
@@ -61,7 +61,7 @@ RECORD = "$record_delimiter"
 COMPLETE = "$completion_delimiter"
 PASSAGE = "Passage:\n"
 # A name in braces, for which the file would be read in the syntax of another program.
-BRACED = re.compile(rf"\{{({'|'.join(KNOWN)})\}}")
+BRACED = re.compile(rf"\{{({'|'.join(INDEX_NAMES)})\}}")
 DELIMITER = re.compile(r"<(?=\|)|(?<=\|)>|#(?=#)")
 Lists = dict[int, Extraction]
 """The lists that can serve as examples, by the number of their passage from 0."""

@@ -46,7 +46,7 @@ NO_EXAMPLES = (
     "None of the lists that the model wrote can serve as an example. The examples that come with "
     "this program are used instead."
 )
-EXAMPLES = (
+ABOUT_EXAMPLES = (
     "The model wrote a list for each of these passages. Each list was read by this program without "
     "a repair, all its types were asked for, and all its names stand in the passage."
 )
@@ -186,7 +186,7 @@ def _page(tuning: Tuning, folder: Path) -> str:
         ),
         types="\n".join(types),
         predicates="\n".join(predicates) or "| none | |",
-        examples="\n\n".join([EXAMPLES, *examples, size]) if examples else NO_EXAMPLES,
+        examples="\n\n".join([ABOUT_EXAMPLES, *examples, size]) if examples else NO_EXAMPLES,
         left_out=f"\n\n## Left out ({len(tuning.left_out):,})\n\n{left_out}" if left_out else "",
         passages="\n\n".join(passages),
         calls=f"{used.calls:,}",

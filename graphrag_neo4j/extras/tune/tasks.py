@@ -166,9 +166,9 @@ def example_task(
 
 
 def _read_example(reply: Reply) -> Extraction:
-    """Returns the records of a reply. `unusable` also holds the text that is no record."""
+    """Returns the records of a reply. `unusable` also holds the text that isn't a record."""
     read = read_list(reply.text)
-    odd = [f"text that is no record: '{excerpt(one, SHOWN)}'" for one in read.unread]
+    odd = [f"text that isn't a record: '{excerpt(one, SHOWN)}'" for one in read.unread]
     return extraction_of(Gleaning(read.records, reply.cut or read.open, odd))
 
 
@@ -197,7 +197,7 @@ def _problems_of(
         (other, f"its types {_listed(sorted(other))} were not asked for"),
         (bare, f"the entities {_listed(bare)} have no description"),
         (absent, f"the names {_listed(absent)} do not stand in the passage"),
-        (loose, f"its relationships name {_listed(loose)}, which are no entities of the list"),
+        (loose, f"its relationships name {_listed(loose)}, which aren't entities of the list"),
     ]
     return [problem for applies, problem in problems if applies]
 

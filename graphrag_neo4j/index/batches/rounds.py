@@ -43,6 +43,7 @@ from graphrag_neo4j.llm.endpoint.batches import (
 )
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
 from graphrag_neo4j.model.types import Step
+from graphrag_neo4j.text.strings import money
 
 BatchUse = Literal["no", "send", "wait"]
 """Whether a run sends its requests in batches, and whether it waits for these."""
@@ -306,8 +307,7 @@ class BatchRounds:
         requests, answered = (sum(row[name] for row in rows) for name in ("requests", "answered"))
         costs = [row["cost"] for row in rows]
         total = sum(cost or 0.0 for cost in costs)
-        dollars = f"${total:,.2f}" if total >= 1 else f"${total:.4f}"
-        most = "" if None in costs else f" They cost at most {dollars}."
+        most = "" if None in costs else f" They cost at most {money(total)}."
         said = (
             f"Batches that wait at the provider, which takes up to 24 hours: {len(rows):,}. "
             f"Requests that are answered: {answered:,} of {requests:,}.{most}"

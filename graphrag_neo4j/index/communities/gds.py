@@ -48,7 +48,7 @@ def check_gds_access(settings: Settings, listen: Listener) -> None:
     """Checks that the GDS in KG_GDS can be reached; other places of GDS are not looked at.
 
     If a server does not answer, the listener is told, because a small change may not need GDS.
-    Raises InputError where KG_GDS is no address.
+    Raises InputError where KG_GDS isn't an address.
     """
     if settings.gds in {AUTO, EMBEDDED}:
         return

@@ -38,7 +38,7 @@ NO_GDS_THERE: Final = (
     "`graph-data-science`, or to auto."
 )
 PROJECTION: Final = "kg_"
-PAGE: Final = 100_000  # edges in a statement, and labels in its result
+PAGE_OF_EDGES: Final = 100_000  # edges in a statement, and labels in its result
 UNDIRECTED: Final = {"undirectedRelationshipTypes": ["*"]}
 # With more threads, most projections of a small graph wait a tenth of a second for a thread, and
 # the graph of each page takes 28 MB more on the server.
@@ -132,8 +132,8 @@ def _gds(
 def lend_other_driver(settings: Settings) -> Iterator["Driver"]:
     """Lends a driver of the Neo4j at the address in KG_GDS, which answers.
 
-    Raises InputError where that is no address, and GraphError where the server does not answer or
-    refuses the login. The errors name the settings of this server, not those of the database.
+    Raises InputError where that isn't an address, and GraphError where the server does not answer
+    or refuses the login. The errors name the settings of this server, not those of the database.
     """
     secret = settings.gds_password or settings.neo4j_password
     password = secret.get_secret_value() if secret else ""
@@ -171,7 +171,7 @@ def _drop(gds: GraphDataScience, *names: str) -> None:
 
 
 def detector(
-    gds: GraphDataScience, leiden: Leiden, prefix: str = PROJECTION, page: int = PAGE
+    gds: GraphDataScience, leiden: Leiden, prefix: str = PROJECTION, page: int = PAGE_OF_EDGES
 ) -> Detect:
     """A function that runs Leiden on edges, of which at most `page` travel in a statement.
 
@@ -200,8 +200,8 @@ def detector(
 def first_seen(edges: Edges) -> Numbers:
     """The nodes that have edges, in the order in which the edges name them first."""
     first = np.full(len(edges.names), -1, np.int64)
-    for begin in reversed(range(0, len(edges), PAGE)):
-        part = slice(begin, begin + PAGE)
+    for begin in reversed(range(0, len(edges), PAGE_OF_EDGES)):
+        part = slice(begin, begin + PAGE_OF_EDGES)
         ends = np.column_stack((edges.starts[part], edges.ends[part])).ravel()
         places = np.arange(2 * begin, 2 * begin + len(ends))
         first[ends[::-1]] = places[::-1]  # of several places the last one stays

@@ -23,9 +23,9 @@ from graphrag_neo4j.model.types import WeightedEdge
 from graphrag_neo4j.text.strings import identify
 
 Numbers = NDArray[np.int32]
-LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
+LEAST_WEIGHT = 2.0**-14  # share of a weight that is added at most, to make weights distinct
 PART = 100_000  # edges that are looked at together
-PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
+ENTITY_PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
 PAGE_WITH_EDGES = 10_000  # entities
 GRAIN = 2.0**-30  # weights are multiples of it; sums up to eight million are exact
 
@@ -104,7 +104,7 @@ class Edges:
             yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
-async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[MemberRow]]:
+async def entity_pages(graph: Graph, size: int = ENTITY_PAGE) -> AsyncIterator[list[MemberRow]]:
     """All entities in pages, so that not all rows are in memory at the same time."""
     after = ""
     while rows := await graph.read_bulk("communities/entities", MemberRow, after=after, size=size):
@@ -146,7 +146,7 @@ async def read_edges(graph: Graph, names: Sequence[str], size: int = PAGE_WITH_E
     )
 
 
-def id_ranges(names: Sequence[str], size: int = PAGE) -> Iterator[tuple[str, str]]:
+def id_ranges(names: Sequence[str], size: int = ENTITY_PAGE) -> Iterator[tuple[str, str]]:
     """Ranges that hold at most `size` of the sorted ids each: the id before it, and its last id."""
     after = ""
     for first in range(0, len(names), size):
@@ -165,7 +165,7 @@ def distinct(edges: Edges) -> Edges:
     names = edges.names
     hashes = (identify("edge", names[a], names[b])[:8] for a, b, _ in edges.rows())
     shares = np.fromiter((int(one, 16) for one in hashes), np.float64, len(edges))
-    shares *= LITTLE / 2**32
+    shares *= LEAST_WEIGHT / 2**32
     shares += 1
     shares *= edges.weights
     return edges.weighing(_exact(shares))

@@ -22,7 +22,7 @@ from graphrag_neo4j.index.communities.update import UpdatedTree
 from graphrag_neo4j.index.evidence import give_refs
 
 UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
-PAGE = 10_000  # rows that a statement writes
+ROW_PAGE = 10_000  # rows that a statement writes
 TOGETHER = 200_000  # rows that a transaction writes
 SAVE: Final = "communities/save"
 Path = tuple[str, ...]
@@ -203,4 +203,4 @@ class _Change:
 
 
 def _paged(statement: str, rows: Iterable[Row]) -> Iterator[Page]:
-    return ((statement, page) for page in pages(rows, PAGE))
+    return ((statement, page) for page in pages(rows, ROW_PAGE))

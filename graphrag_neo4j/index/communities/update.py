@@ -257,7 +257,7 @@ class _Update:
         )
 
 
-LITTLE = 1e-9  # gains of a move that are smaller are errors of rounding
+LEAST_GAIN = 1e-9  # gains of a move that are smaller are errors of rounding
 ROUNDS = 10
 Weights = NDArray[np.float64]
 
@@ -379,7 +379,7 @@ class _Moving:
         own = self.weight[list(nodes)].sum()
         gains = links - self.factor * own * (self.sums[linked] - own * (linked == home))
         best = gains.argmax()  # of equal ones the first
-        return int(linked[best] if gains[best] > gains[place[-1]] + LITTLE else home)
+        return int(linked[best] if gains[best] > gains[place[-1]] + LEAST_GAIN else home)
 
     def _put(self, nodes: set[int], home: int) -> None:
         for node in nodes:

@@ -30,7 +30,7 @@ from graphrag_neo4j.model.contracts import Embedder
 from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.text.strings import identify, legible, shortened
 
-PAGE = 200
+PAGE_OF_TEXTS = 200
 SAVED = 2  # batches that are saved together
 ROWS = 50  # vectors in one statement: as a parameter they are lists of numbers, which are large
 IN_FLIGHT = 16_000_000  # bytes of the calls that run at the same time, at most
@@ -191,7 +191,7 @@ class _Embedding:
         for kind in INDEXED_KINDS:
             after = ""
             while rows := await self.graph.read(
-                f"embed/page_{kind}", TextRow, after=after, limit=PAGE
+                f"embed/page_{kind}", TextRow, after=after, limit=PAGE_OF_TEXTS
             ):
                 known = {row["id"]: row["hash"] for row in rows}
                 texts = [self._text(kind, row) for row in rows]

@@ -32,7 +32,7 @@ from graphrag_neo4j.text.tokens import CountTokens
 
 DescribedKind = Literal["entities", "pairs"]
 DESCRIBED_KINDS: tuple[DescribedKind, ...] = ("entities", "pairs")
-PAGE = 500
+PAGE_OF_ELEMENTS = 500
 BATCH = 32
 
 
@@ -164,7 +164,7 @@ class _Describing:
         """The groups to ask a model about; finished descriptions are saved on the way."""
         after = ""
         while rows := await self.graph.read(
-            f"summarize/{self.kind}", UndescribedRow, after=after, limit=PAGE
+            f"summarize/{self.kind}", UndescribedRow, after=after, limit=PAGE_OF_ELEMENTS
         ):
             done, asks = [], []
             for row in rows:

@@ -33,13 +33,13 @@ from graphrag_neo4j.model.events import Advanced, Started, silent
 from graphrag_neo4j.model.types import ComparedName, NamePair, NameVerdict
 from graphrag_neo4j.text.strings import entity_id, identify
 
-PAGE = 500
+PAGE_OF_NAMES = 500
 PAIRS = 20  # in one request
 BATCH = 8
 MOST_UNMARKED = 10_000  # entities in one transaction
 MOST_IN_BLOCK: Final = 10  # spellings with one word; a more frequent word says too little
 MOST_SAID = 3  # descriptions of each name that a model is shown
-ENOUGH = 4  # descriptions; more of them are no reason to ask again
+ENOUGH = 4  # descriptions; more of them don't justify asking again
 UNSAID = "the reply says nothing about a pair with this name"
 
 
@@ -123,7 +123,7 @@ class _Comparing:
         Removes the decisions of the model that no longer hold.
         """
         left, seen = list[_Asked](), set[Ends]()
-        for ids in pages(self.waiting, PAGE):
+        for ids in pages(self.waiting, PAGE_OF_NAMES):
 
             async def work(
                 tx: Transaction, ids: Sequence[str] = ids

@@ -14,7 +14,7 @@ from graphrag_neo4j.graph.indexes import SearchIndexRow
 from graphrag_neo4j.graph.schema import UNIQUE_NODES
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 
-PAGE = 1000
+PAGE_OF_LABELS = 1000
 MOST = 30
 OWN = {*UNIQUE_NODES, "KgBuild"}
 
@@ -72,7 +72,7 @@ async def label_entities(graph: Graph, listen: Listener) -> None:
     after = ""
     while True:
         [page] = await graph.write(
-            f"label/page_{which}", LabelledRow, after=after, limit=PAGE, **values
+            f"label/page_{which}", LabelledRow, after=after, limit=PAGE_OF_LABELS, **values
         )
         if page["last"] is None:
             break

@@ -23,7 +23,7 @@ from graphrag_neo4j.index.evidence import mark_changed, vote
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.strings import entity_id, is_indexable, name_key
 
-PAGE = 1000
+PAGE_OF_STALE = 1000
 # An entity with more relationships, mentions or claims than HUB is a hub. It keeps the ids of those
 # that count most, KEPT of each, so that no question reads all of them.
 HUB = 1000
@@ -56,10 +56,10 @@ async def merge(graph: Graph, listen: Listener, stage: str = "merge") -> None:
     """Brings all marked entities and pairs up to date, and marks them for the stage summarize."""
     listen(Started(stage, int((await graph.read("merge/count", CountRow))[0]["n"])))
     # Pairs come first: what a hub keeps depends on their weights.
-    while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE):
+    while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE_OF_STALE):
         await graph.transact(partial(_save_pairs, [_pair(pair) for pair in pairs]))
         listen(Advanced(len(pairs)))
-    while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE):
+    while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE_OF_STALE):
         await graph.transact(partial(_save_entities, [_entity(row) for row in rows]))
         listen(Advanced(len(rows)))
 

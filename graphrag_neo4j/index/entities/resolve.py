@@ -42,7 +42,7 @@ from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials, looks_like_acronym
 from graphrag_neo4j.text.strings import entity_id, identify, name_key
 
-PAGE = 500
+PAGE_OF_SPELLINGS = 500
 Verdict = Literal["same", "different", "unsure"]
 DecisionOrigin = Literal["person", "rule", "model"]
 STRENGTH: Final[dict[str, int]] = {"person": 0, "rule": 1, "model": 2}
@@ -244,7 +244,7 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
     """
     listen(Started("resolve", (await graph.read("resolve/count", CountRow))[0]["n"]))
     moved = False
-    while rows := await graph.read("resolve/seeds", IdRow, limit=PAGE):
+    while rows := await graph.read("resolve/seeds", IdRow, limit=PAGE_OF_SPELLINGS):
         seeds = [row["id"] for row in rows]
 
         async def work(tx: Transaction, seeds: Sequence[str] = seeds) -> bool:

@@ -30,13 +30,13 @@ R = TypeVar("R")
 URL: Final = "/v1/chat/completions"
 """The address of the requests in a batch; it does not depend on that of the endpoint."""
 ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
-MARK: Final = "graphrag_neo4j"  # the name of our mark in the metadata of a batch
+OUR_MARK: Final = "graphrag_neo4j"  # the name of our mark in the metadata of a batch
 LISTED: Final = 100  # of the newest batches, among which one with our mark is looked for
 NAME: Final = "requests.jsonl"
 PART: Final = 2**20  # bytes
 STEPS: Final = frozenset(get_args(Step))
 REFUSALS: Final = frozenset({400, 413, 422})
-LONGEST_MESSAGE: Final = 300  # characters of an error that are kept
+LONGEST_REASON: Final = 300  # characters of an error that are kept
 
 
 class UnknownBatchError(ModelError):
@@ -90,7 +90,10 @@ class BatchCalls:
 
         async def send(client: AsyncOpenAI) -> object:
             return await client.batches.create(
-                input_file_id=file, endpoint=URL, completion_window="24h", metadata={MARK: mark}
+                input_file_id=file,
+                endpoint=URL,
+                completion_window="24h",
+                metadata={OUR_MARK: mark},
             )
 
         return self._state_of(await self._call(send))
@@ -102,7 +105,7 @@ class BatchCalls:
             return list((await client.batches.list(limit=LISTED)).data or ())
 
         listed = await self._call(send)
-        marked = (one for one in listed if (_field(one, "metadata") or {}).get(MARK) == mark)
+        marked = (one for one in listed if (_field(one, "metadata") or {}).get(OUR_MARK) == mark)
         return next(map(self._state_of, marked), None)
 
     async def state(self, batch: str) -> BatchState:
@@ -275,7 +278,7 @@ class BatchRequests:
         if status == 200:
             return self._answered(key, body)
         said = bodies.field_of(body if isinstance(body, Mapping) else row, "error", "message")
-        message = excerpt(storable(str(said or f"status {status}"))[0], LONGEST_MESSAGE)
+        message = excerpt(storable(str(said or f"status {status}"))[0], LONGEST_REASON)
         if status in REFUSALS:
             return BatchResult(key, problem="refused", error=f"{REFUSED}: {message}")
         return BatchResult(key, problem="again", error=f"the batch did not answer it: {message}")

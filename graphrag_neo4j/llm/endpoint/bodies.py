@@ -45,7 +45,7 @@ CACHED: Final = (
     ("prompt_cache_hit_tokens",),
     ("cached_tokens",),
 )
-FILTERED: Final = "the endpoint's content filter withheld the reply"
+WITHHELD: Final = "the endpoint's content filter withheld the reply"
 LONGEST_REFUSAL: Final = 200  # characters of a refusal that are shown
 REASONING: Final = (
     "the endpoint sent a reasoning (reasoning_content), but no text: let the server's reasoning "
@@ -160,7 +160,7 @@ def reply_of(completion: Completion) -> tuple[Reply, int]:
     """
     choice = completion["choices"][0]
     if choice.get("finish_reason") == "content_filter":
-        raise ReplyError(FILTERED)
+        raise ReplyError(WITHHELD)
     written = choice["message"]["content"]
     if not written:
         refuse_textless(choice["message"])
@@ -344,7 +344,7 @@ class StreamRecord:
         """
         if not self.pieces:
             if self.end == "content_filter":
-                raise ReplyError(FILTERED)
+                raise ReplyError(WITHHELD)
             refuse_textless({"refusal": self._refusal, **self._elsewhere})
         return not remove_reasoning(self.text).strip()
 

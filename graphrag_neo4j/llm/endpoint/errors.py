@@ -35,7 +35,7 @@ NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeou
 HOPELESS_AT_FIRST: Final = 5
 HOPELESS_TIMEOUTS: Final = 2
 REFUSED: Final = "the endpoint refuses the request"
-EMBEDDING: Final = "KG_EMBEDDING_MODEL"
+EMBEDDER: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
 # Words of an error of status 403 that is about one text, and of one that is about the access.
 FILTERED: Final = re.compile(
@@ -55,7 +55,7 @@ LARGE_LIMIT: Final = "large limit"
 """Stands for a limit of the reply whose name is known, but whose value is too large."""
 SEVERAL: Final = "several messages"
 """Stands for several messages, or roles, where the endpoint takes one message of the user only."""
-LONGEST: Final = 2000  # characters of an error that are examined; the rest may repeat the prompt
+LONGEST_ERROR: Final = 2000  # characters that are examined; the rest may repeat the prompt
 # The names by which an error may speak of an option.
 NAMES: Final = {
     "response_format": r"response_format|json.?schema|json.?object|json.?mode|structured.?output"
@@ -140,7 +140,7 @@ def status_of(error: openai.APIError) -> int | None:
     code = error.code or ""
     if len(code) == 3 and code.isdecimal():
         return int(code)
-    text = f"{code} {error.type} {_text_of(error)}"[:LONGEST]
+    text = f"{code} {error.type} {_text_of(error)}"[:LONGEST_ERROR]
     return next((status for status, words in SAID if words.search(text)), None)
 
 
@@ -160,7 +160,7 @@ def refused_option(error: openai.APIError, sent: Collection[str]) -> str | None:
     An error about the content of a prompt refuses no option: the call can't succeed without it.
     """
     # Nearly all errors have this type.
-    text = str(error.body or error)[:LONGEST].replace("invalid_request_error", "")
+    text = str(error.body or error)[:LONGEST_ERROR].replace("invalid_request_error", "")
     if _says_too_large(text, sent):
         return LARGE_LIMIT
     if SEVERAL in sent and ROLES.search(text):
@@ -275,10 +275,10 @@ class Failures:
             case 401 | 403 if not _is_of_text(error):
                 return f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
             case 404:
-                hint = f", or set {EMBEDDING}=static or {EMBEDDING}=local, which need no endpoint"
+                hint = f", or set {EMBEDDER}=static or {EMBEDDER}=local, which need no endpoint"
                 return (
                     f"There is no model {model} at {self._address}: set {setting} or "
-                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."
+                    f"OPENAI_BASE_URL{hint if setting == EMBEDDER else ''} ({message})."
                 )
             case 402:
                 return f"The credit of the key is used up ({message})."

@@ -18,10 +18,10 @@ OPENING = re.compile(
 # A mark in quotation marks is one that the reply speaks of.
 CLOSED = r"(?<![`'\"“])(?:</think(?:ing)?>|\[/THINK\])(?![`'\"”])"
 CLOSING = re.compile(rf"{CLOSED}|<\|channel\|>final[^<]*<\|message\|>")
-MARK = re.compile(rf"(?P<opening>{OPENING.pattern})|(?P<closed>{CLOSED})|{CLOSING.pattern}")
-END = re.compile(r"<\|(?:end|return)\|>")
+ANY_TAG = re.compile(rf"(?P<opening>{OPENING.pattern})|(?P<closed>{CLOSED})|{CLOSING.pattern}")
+END_TOKEN = re.compile(r"<\|(?:end|return)\|>")
 SIGNS = ("think>", "thinking>", "THINK]", "<|channel|>")  # each mark holds one of them
-LONGEST = 64  # characters; no mark is longer
+LONGEST_TAG = 64  # characters; no mark is longer
 
 
 def remove_reasoning(text: str) -> str:
@@ -31,7 +31,7 @@ def remove_reasoning(text: str) -> str:
     mark = _first_mark(text)
     if mark and mark["opening"]:
         mark = CLOSING.search(text, mark.end()) if OPENING.match(text.lstrip()) else None
-    return END.sub("", text[mark.end() :]).lstrip() if mark else text
+    return END_TOKEN.sub("", text[mark.end() :]).lstrip() if mark else text
 
 
 def is_unfinished_reasoning(text: str) -> bool:
@@ -47,7 +47,7 @@ def hides_opening(text: str) -> bool:
 
 def _first_mark(text: str) -> re.Match[str] | None:
     # Nearly all replies have none, which a search for texts finds out quickest.
-    return MARK.search(text) if any(sign in text for sign in SIGNS) else None
+    return ANY_TAG.search(text) if any(sign in text for sign in SIGNS) else None
 
 
 def shows_reasoning(text: str) -> bool:
@@ -74,17 +74,17 @@ async def remove_reasoning_streamed(
         async for piece in pieces:
             # Only the first and the last characters are examined. To examine the whole text at
             # each piece would take quadratic time.
-            start = (start + piece[:LONGEST]).lstrip()[:LONGEST]
-            tail = tail[-LONGEST:] + piece
+            start = (start + piece[:LONGEST_TAG]).lstrip()[:LONGEST_TAG]
+            tail = tail[-LONGEST_TAG:] + piece
             reasons = not done and (reasons or OPENING.match(start) is not None)
-            mark = None if done else (CLOSING if reasons else MARK).search(tail)
-            held.append(END.sub("", piece) if done else piece)
+            mark = None if done else (CLOSING if reasons else ANY_TAG).search(tail)
+            held.append(END_TOKEN.sub("", piece) if done else piece)
             done = done or mark is not None
             if mark and mark.lastgroup != "opening":  # an opening mark here: the text speaks of it
                 if not reasons:
                     restart()
-                held, reasons = [END.sub("", tail[mark.end() :]).lstrip()], False
-            may_open = len(start) < LONGEST and start[:1] in {"", "<", "["}
+                held, reasons = [END_TOKEN.sub("", tail[mark.end() :]).lstrip()], False
+            may_open = len(start) < LONGEST_TAG and start[:1] in {"", "<", "["}
             if not reasons and (done or not may_open):
                 yield "".join(held)
                 held = []

@@ -26,7 +26,7 @@ PORTS: Final[Mapping[int, str]] = {
     8000: "vLLM",
 }
 SECONDS: Final = 0.5  # for one server; on the own machine an answer takes milliseconds
-EMBEDDING: Final = "embed"  # in the names of nearly all embedding models
+EMBEDDING_NAME: Final = "embed"  # in the names of nearly all embedding models
 
 INSTRUCTIONS: Final = 1_500  # tokens of a prompt around its context
 EXTRACTION: Final = 4_000  # tokens of the prompt for extraction around a chunk, with one reply
@@ -56,8 +56,8 @@ class LocalServer:
     @property
     def lines(self) -> Sequence[str]:
         """The lines for a shell, or for the file `.env`, with which its models are used."""
-        chat = [model for model in self.models if EMBEDDING not in model.lower()]
-        embedding = [model for model in self.models if EMBEDDING in model.lower()]
+        chat = [model for model in self.models if EMBEDDING_NAME not in model.lower()]
+        embedding = [model for model in self.models if EMBEDDING_NAME in model.lower()]
         return (
             f"export OPENAI_BASE_URL={self.url}",
             f"export KG_MODEL={next(iter(chat), 'MODEL')}",

@@ -21,8 +21,8 @@ LONGEST = 200_000  # characters that are repaired; a reply of 8,000 tokens has a
 LOOKS = 20  # at each character; real replies need up to 8
 DEEPEST = 100  # brackets inside each other
 LONGEST_NUMBER = 300  # digits of an integer; a longer one is infinite
-FENCE = re.compile(r"^[ \t]*```\w*[ \t\r]*$|```\s*\Z", re.MULTILINE)
-BEGINNING = re.compile(r"[{\[]")
+JSON_FENCE = re.compile(r"^[ \t]*```\w*[ \t\r]*$|```\s*\Z", re.MULTILINE)
+VALUE_START = re.compile(r"[{\[]")
 # A string reaches to the end if nothing closes it. So no text is searched twice.
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?P<closed>"|\Z)|[{}\[\],]', re.DOTALL)
 # The library takes two similar objects for one and its update, unless a comma stands between them.
@@ -57,10 +57,10 @@ def read_values(text: str) -> JSONValues:
     [{'score': 8, 'answer': 'He said "no".'}]
     """
     found, start = JSONValues(), 0
-    plain = FENCE.sub("", text).strip()
+    plain = JSON_FENCE.sub("", text).strip()
     if plain.startswith('"') and (inner := _inner(plain)):
         return read_values(inner)
-    while begins := BEGINNING.search(plain, start):
+    while begins := VALUE_START.search(plain, start):
         found.note_around(plain[start : begins.start()])
         start = begins.start()
         try:

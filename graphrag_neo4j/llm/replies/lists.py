@@ -35,7 +35,7 @@ COMPLETE = re.compile(
     r"[<＜]\s?[|｜]\s?COMPLETE\s?[|｜]?\s?[>＞]?|\$?\{completion_delimiter\}", re.IGNORECASE
 )
 COMPLETE_BEGUN = re.compile(r"<\|\s?C(?:O(?:M(?:P(?:L(?:ET?)?)?)?)?)?\s*\Z", re.IGNORECASE)
-FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
+LIST_FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # The semicolon is required; otherwise "&region" in a URL would become "®ion".
 HTML_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
 RECORD_MARK = re.compile(r"\$?\{record_delimiter\}|＃＃")
@@ -71,7 +71,7 @@ def _borders(claims: bool) -> re.Pattern[str]:
 
 
 BORDERS = {claims: _borders(claims) for claims in (False, True)}
-BEGINNING = re.compile(rf"[\s#]*{BULLET}\s*(?:[\[［]\s*(?=[(（]))?(?P<bracket>{OPENING})?\s*")
+RECORD_START = re.compile(rf"[\s#]*{BULLET}\s*(?:[\[［]\s*(?=[(（]))?(?P<bracket>{OPENING})?\s*")
 # A bracket, and whether the line ends behind it.
 BRACKET = re.compile(r"[(\[（［]|[)\]）］](?P<ends>(?=[)\]）］ ,;.*#]{0,20}+(?:\n|\Z)))?")
 
@@ -110,7 +110,7 @@ class ReadList:
     `records` are lists of fields. `complete` tells whether the reply has the completion mark.
     `open` tells whether the last record is open: neither its bracket nor a mark after it closes
     it. `unread` holds the texts that may have been meant as records. `is_empty` tells that there
-    are no records, because the reply says so or has nothing but the mark.
+    aren't records, because the reply says so or has nothing but the mark.
     """
 
     records: list[list[str]] = field(default_factory=list)
@@ -153,7 +153,7 @@ def _tidied(reply: str) -> str:
     Tabs remain, because they may be the delimiter.
     """
     text = HTML_ENTITY.sub(lambda found: html.unescape(found[0]), reply)
-    text = FENCE.sub("", text) if "```" in text else text
+    text = LIST_FENCE.sub("", text) if "```" in text else text
     text = SPELLINGS.sub(DELIMITER, RECORD_MARK.sub("##", text))
     lines = (
         "\t".join(" ".join(c.split()) for c in one.strip().split("\t")) for one in text.splitlines()
@@ -176,7 +176,7 @@ def _record(piece: str, *, claims: bool) -> tuple[list[str], str, bool]:
 
     There are no fields if the piece is no record.
     """
-    begins = BEGINNING.match(piece)
+    begins = RECORD_START.match(piece)
     body = piece[begins.end() if begins else 0 :].rstrip()
     bracket = begins["bracket"] if begins else None
     body = body if bracket else body.rstrip("| ")
@@ -341,7 +341,7 @@ NEEDED = {"claim": (0, 6), "relationship": (0, 1), "entity": (0,)}
 
 
 def _read_json(text: str, values: JSONValues, found: ReadList, *, claims: bool) -> list[str] | None:
-    """Adds the records of JSON. Returns the texts around it, or None if it is no list at all."""
+    """Adds the records of JSON. Returns the texts around it, or None if it isn't a list at all."""
     records, unread = list[list[str]](), list[str]()
     for value in values.values:
         _collect(value, records, unread, claims=claims)

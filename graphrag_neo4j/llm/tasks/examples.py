@@ -36,7 +36,7 @@ class ExampleRecords:
     def left_out_of(self, gleaned: Gleaning, text: str) -> Gleaning:
         """Returns the records without copies of the examples, which are noted.
 
-        A record is no copy if the text that was read also has its names.
+        A record isn't a copy if the text that was read also has its names.
         """
         passage = name_key(text)
         own = [

@@ -55,7 +55,7 @@ BEGINNING = 60  # characters of an unread text that are kept
 SHOWN = 500  # characters of an unreadable reply that the model is shown
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WEAKEST = 1.0
-LONGEST_PREDICATE = 80  # characters: a longer text is no phrase
+LONGEST_PREDICATE = 80  # characters: a longer text isn't a phrase
 CLAIM_FIELDS = 8
 NAMES_OF_CLAIM = 3  # fields before the status: the subject, the object and the type
 STATUSES = frozenset({"TRUE", "FALSE", "SUSPECTED"})
@@ -185,7 +185,7 @@ def _keep(found: Gleaning, read: ReadList, *, cut: bool) -> bool:
     records = read.records[:-1] if read.open else read.records
     known = set(map(tuple, found.records))
     found.cut |= cut
-    found.odd += [f"text that is no record: '{excerpt(one, BEGINNING)}'" for one in read.unread]
+    found.odd += [f"text that isn't a record: '{excerpt(one, BEGINNING)}'" for one in read.unread]
     found.records += records
     return any(tuple(record) not in known for record in records)
 

@@ -52,7 +52,7 @@ LONGEST_SAID = 300  # characters of what the documents say about one name that i
 LONGEST_NAME = LONGEST_REASON = 200
 WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
-KNOWN = (
+INDEX_NAMES = (
     *DELIMITERS,
     *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
     *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
@@ -92,13 +92,15 @@ class LLMIndexBackend:
     def __init__(self, settings: Settings, values: dict[str, str]) -> None:
         self._settings = settings
         language = _language(settings, "the language of the descriptions")
-        self._summaries = Summaries(settings, values | language, KNOWN)
+        self._summaries = Summaries(settings, values | language, INDEX_NAMES)
         room = settings.report_context_tokens
         self._report = WorkedPrompt.load(
-            "report", settings, known=KNOWN, needs="input_text", context_tokens=room
+            "report", settings, known=INDEX_NAMES, needs="input_text", context_tokens=room
         )
         self._report_values = values | _language(settings, "the language of the material")
-        self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
+        self._comparison = load_prompt(
+            "compare", settings.prompts, known=INDEX_NAMES, needs="input_text"
+        )
         self._extraction = _reading(settings, "extract", values)
         self._claims = _reading(settings, "claims", values)
 
@@ -268,9 +270,9 @@ def _without_repetitions(written: ReportSchema, odd: list[str]) -> ReportSchema:
 
 def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Reading:
     def load(part: str) -> str:
-        return load_prompt(part, settings.prompts, known=KNOWN).fill(values).strip()
+        return load_prompt(part, settings.prompts, known=INDEX_NAMES).fill(values).strip()
 
-    opening = load_prompt(name, settings.prompts, known=KNOWN, needs="input_text")
+    opening = load_prompt(name, settings.prompts, known=INDEX_NAMES, needs="input_text")
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     values = {**values, "examples": _examples(settings, name, values)}
     examples = ExampleRecords(values["examples"], claims=name == "claims")
@@ -279,7 +281,7 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Readi
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:
     """Returns the examples of a prompt. Examples of the user are not changed."""
-    prompt = load_prompt(f"{name}_examples", settings.prompts, known=KNOWN)
+    prompt = load_prompt(f"{name}_examples", settings.prompts, known=INDEX_NAMES)
     text = prompt.fill(values).strip()
     if name != "extract" or not prompt.is_ours:
         return text

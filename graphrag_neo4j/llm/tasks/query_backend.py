@@ -28,7 +28,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import fold, fold_prose, storable
 
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
-KNOWN: Final = (
+ANSWER_NAMES: Final = (
     *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),
     *("question", "report_data", "response_type"),
 )
@@ -48,11 +48,15 @@ class LLMQueryBackend:
 
     def __init__(self, settings: Settings) -> None:
         def load(name: str, needs: str | None = None) -> Prompt:
-            return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
+            return load_prompt(name, settings.prompts, known=ANSWER_NAMES, needs=needs)
 
         def worked(name: str, context_tokens: int) -> WorkedPrompt:
             return WorkedPrompt.load(
-                name, settings, known=KNOWN, needs="context_data", context_tokens=context_tokens
+                name,
+                settings,
+                known=ANSWER_NAMES,
+                needs="context_data",
+                context_tokens=context_tokens,
             )
 
         self._settings = settings

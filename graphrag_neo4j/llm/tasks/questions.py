@@ -23,7 +23,7 @@ MOST_SENTENCES = 3  # more than the user's question has
 ADDED = 300  # characters that names and places may add to a question
 REPLY_TOKENS = 1500
 LONGEST = 240  # characters of a question
-ANSWER = 4000  # characters of an answer that the model is shown
+ANSWER_CHARACTERS = 4000  # characters of an answer that the model is shown
 DESCRIPTION = 160  # characters of a description
 SUMMARY = 500  # characters of a summary
 LIST_MARK = re.compile(r"^(?:[#>*-]+|\d{1,2}[.)])\s+")
@@ -96,7 +96,7 @@ def next_questions(
 ) -> LLMTask[Sequence[DraftQuestion]]:
     """Returns about `n` questions that follow on an answer. Raises ReplyError as above."""
     asked = "\n".join(f"- {excerpt(text, LONGEST)}" for text in material.asked)
-    answer = excerpt(rewrite(material.answer, lambda *_: None), ANSWER)
+    answer = excerpt(rewrite(material.answer, lambda *_: None), ANSWER_CHARACTERS)
     parts = ["# Questions so far", asked, "# Answer", answer, *_entities(material)]
     shown = "\n\n".join(parts)
     copies = Instructions(prompt.text)
@@ -137,4 +137,4 @@ def _note(odd: list[str], given: int, used: int) -> None:
     """Notes the texts that were left out. Raises ReplyError if none is left."""
     if not used:
         raise ReplyError("the reply holds no question")
-    odd += ["a text that is no new question"] * (given - used)
+    odd += ["a text that isn't a new question"] * (given - used)

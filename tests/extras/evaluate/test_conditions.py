@@ -51,8 +51,8 @@ def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("locla", "'locla' is no condition. Did you mean local?"),
-        ("global:x", "'x' is no detail of global"),
+        ("locla", "'locla' isn't a condition. Did you mean local?"),
+        ("global:x", "'x' isn't a detail of global"),
         ("TS=local", "The name TS means a condition already"),
         ("a:b=local", "its name must have 1 to 60 characters"),
         ("local,map_call=3", "no setting map_call .* Did you mean map_calls?"),

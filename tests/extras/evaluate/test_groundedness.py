@@ -269,7 +269,7 @@ The main points are:
 | Ada | wrote the notes [Data: Sources (8)] |
 
 ```
-print("This is no statement.")
+print("This isn't a statement.")
 ```
 
 **Her later years**, in 2 of 7 documents [Data: Reports (9)]

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, TextContent
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
-from graphrag_neo4j.extras.serve.mcp import MEMBERS, QUOTED
+from graphrag_neo4j.extras.serve.mcp import MEMBERS, QUOTED_TO_TOOLS
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.settings.installing import install_command
 from tests.support.carol import Indexed, indexed_carol
@@ -141,7 +141,7 @@ async def test_an_answer_comes_with_its_sources(client: Client, carol: Indexed, 
     for place in places:
         assert (place["document"], place["title"]) == ("carol", "Carol")
         said = " ".join(carol.text[place["start"] : place["end"]].split())
-        assert len(place["quote"]) <= QUOTED  # none where no sentence says it
+        assert len(place["quote"]) <= QUOTED_TO_TOOLS  # none where no sentence says it
         assert said.startswith(place["quote"])
 
 

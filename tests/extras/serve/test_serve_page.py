@@ -199,14 +199,14 @@ async def test_what_waits_is_told_until_it_is_read(
     page.chrome.execute_script("location.hash = '#documents'")
     files = page.wait("#files")[0]
     files.send_keys(f"{tmp_path / 'bob.txt'}\n{tmp_path / 'bob.exe'}")
-    page.until(f"/^bob.exe is no name.*Another run writes/.test({status})")
+    page.until(f"/^bob.exe can't be read.*Another run writes/.test({status})")
     files.send_keys(str(tmp_path / "eve.txt"))  # one more, while it waits
     while not list(tmp_path.parent.glob("serve*/home-uploads*/eve.txt")):  # noqa: ASYNC110 - no event
         await anyio.sleep(0.1)
     await carol.graph.write("build/finish", build="another", usage={}, outcome="done")
     titles = "[...document.querySelectorAll('#panel .list li span')].map(one => one.textContent)"
     page.until(f"['bob.txt', 'eve.txt'].every((one) => {titles}.includes(one))")
-    page.until(f"{status}.startsWith('bob.exe is no name')")
+    page.until(f'{status}.startsWith("bob.exe can\'t be read")')
     [refused] = page.errors
     assert "bob.exe - Failed to load resource" in refused["message"]
 

@@ -38,7 +38,7 @@ async def test_a_large_tree_that_was_saved_in_part_is_saved_whole_by_the_next_ru
     await fill(graph, *carol())
     await find_communities(graph, Leiden(), silent)
     expected = await emptied(graph)
-    monkeypatch.setattr(saved_tree, "PAGE", 50)
+    monkeypatch.setattr(saved_tree, "ROW_PAGE", 50)
     monkeypatch.setattr(saved_tree, "TOGETHER", 50)
     for page in (2, 10, 18):
         await fill(graph, *carol())

@@ -95,7 +95,7 @@ def test_a_gleaning_that_brings_nothing_new_is_the_last_and_its_unread_text_is_c
         assert len(read(A + END, nothing, gleanings=3)[1]) == 2
     passes, _ = read(A + END, "(Bob the cook of the ship)\n<|COMPLETE|>", gleanings=1)
     assert passes.records == [A_READ]
-    assert "text that is no record: '(Bob the cook of the ship)'" in passes.odd
+    assert "text that isn't a record: '(Bob the cook of the ship)'" in passes.odd
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ MISJUDGED: Mapping[str, str] = {
     "prose": "Answer 1 is better, because it covers more.",
     "empty": "",
 }
-"""Replies of a judge that are no verdict."""
+"""Replies of a judge that aren't verdicts."""
 
 
 def misjudge(chat: Chat, options: Options) -> str | None:

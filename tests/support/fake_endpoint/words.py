@@ -12,7 +12,7 @@ from zlib import crc32
 from graphrag_neo4j.text.tokens import encoding
 
 COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text("utf-8").split())
-"""Words that are no names, nor tell what a text is about."""
+"""Words that aren't names, nor tell what a text is about."""
 SENTENCE = re.compile(r"(?:[^.!?\n]++\n?+)++[.!?]*")
 BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
 DELIMITERS = re.compile(r'<\||\|>|##+|["()\[\]]')

@@ -160,7 +160,7 @@ class SentenceClaims:
 def answer_parts(answer: str, at_once: int = SENTENCES_AT_ONCE) -> list[AnswerPart]:
     """Divides an answer into parts of at most `at_once` sentences. Citations are removed.
 
-    A heading is no sentence; it stands in the context of the sentences below it.
+    A heading isn't a sentence; it stands in the context of the sentences below it.
     """
     lines = list(_lines(plain_answer(answer)))
     places = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]

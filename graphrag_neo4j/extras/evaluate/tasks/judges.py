@@ -50,7 +50,7 @@ CITED = re.compile(
     re.IGNORECASE,
 )
 # A heading above a list of references, in the languages in which citations are read.
-HEADING = re.compile(
+SOURCES_HEADING = re.compile(
     r"[#*_\s]{0,12}(?:references|sources|citations|bibliography|quellen|références|referencias|"
     r"参考文献|来源|出典)[*_:：\s]{0,12}",
     re.IGNORECASE,
@@ -87,7 +87,7 @@ or style."""
 
 
 def _read_winner(value: object, info: ValidationInfo) -> object:
-    """Reads the number of an answer that may be given as a text. What names two is no winner."""
+    """Reads the number of an answer that may be given as a text. What names two isn't a winner."""
     if isinstance(value, bool):
         return None
     if not isinstance(value, str):
@@ -161,7 +161,7 @@ class PairJudge:
         """Returns the verdict about two answers, of which `one` is shown first.
 
         A reply without exactly one winner is asked for a second time. Raises ReplyError if the
-        second reply has none either: such a comparison is missing, and is no tie.
+        second reply has none either: such a comparison is missing, and isn't a tie.
         """
         values = {
             "metric": metric,
@@ -233,7 +233,7 @@ def _without_references(text: str) -> str:
     lines = text.splitlines()
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number]
-        if HEADING.fullmatch(line):
+        if SOURCES_HEADING.fullmatch(line):
             return "\n".join(lines[:number])
         if line.strip() and not REFERENCE.match(line):
             return text

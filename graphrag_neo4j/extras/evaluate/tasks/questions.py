@@ -29,7 +29,7 @@ from graphrag_neo4j.text.strings import excerpt, fold_prose, name_key, storable
 LONGEST_DESCRIPTION = 1500  # characters
 SUMMARY = 500  # characters of a report's summary that the model is shown
 REPLY_TOKENS = 3000
-MOST_ITEMS = 50  # items of a list
+MOST_DRAFTS = 50  # items of a list
 Phrase = Annotated[Text, Field(json_schema_extra={"maxLength": 400})]
 
 
@@ -45,7 +45,7 @@ class PersonasSchema(ReplySchema):
 
     model_config = ConfigDict(title="evaluation_personas")
     listed = "personas"
-    personas: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+    personas: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_DRAFTS})
 
 
 class TasksSchema(ReplySchema):
@@ -53,7 +53,7 @@ class TasksSchema(ReplySchema):
 
     model_config = ConfigDict(title="evaluation_tasks")
     listed = "tasks"
-    tasks: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+    tasks: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_DRAFTS})
 
 
 class TaskQuestionsSchema(ReplySchema):
@@ -61,7 +61,7 @@ class TaskQuestionsSchema(ReplySchema):
 
     model_config = ConfigDict(title="evaluation_questions")
     listed = "questions"
-    questions: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+    questions: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_DRAFTS})
 
 
 def describe(reports: Sequence[tuple[str, str]], settings: Settings) -> LLMTask[str]:

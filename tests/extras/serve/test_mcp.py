@@ -113,7 +113,7 @@ async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: P
             asked = {} if tool == "suggest_questions" else {"question": QUESTION}
             refused = await client.call_tool(tool, asked)
             assert refused.is_error
-            assert "The limit of $0.00 a day" in text_of(refused)
+            assert "The limit of $0 a day" in text_of(refused)
         assert await call(client, "find_entities", text="Scrooge")
 
 

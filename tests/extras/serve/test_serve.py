@@ -461,7 +461,7 @@ async def test_a_file_that_was_left_is_read_once_nothing_holds_it_up(
     with served(tmp_path, spent, "--write") as writing:
         waiting = state_of_run(writing, lambda state: state["waiting"])
         assert waiting["running"]
-        assert "The limit of $0.00 a day" in waiting["waiting"]
+        assert "The limit of $0 a day" in waiting["waiting"]
     another = {"command": "kg-build index", "host": "elsewhere", "process": 1, "born": 0.0}
     await carol.graph.write("build/start", build="another", properties=another)
     with served(tmp_path, environment, "--write") as writing:

@@ -90,10 +90,8 @@ class LazyGroup(click.Group):
         self.used = name
         with without_unused():
             module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
-        command: click.Command = next(
-            getattr(module, found)
-            for found in (f"{name}_command", f"{name}_group")
-            if hasattr(module, found)
+        command: click.Command = (
+            vars(module).get(f"{name}_command") or vars(module)[f"{name}_group"]
         )
         if rare := [one.opts[0] for one in command.params if getattr(one, "hidden", False)]:
             command.epilog = f"Rarer options, which the documentation explains: {', '.join(rare)}."

@@ -164,10 +164,8 @@ def neo4j_command(
 
     The password is that in NEO4J_SOURCE_PASSWORD; otherwise it is asked for.
     """
-    reading, settings = (
-        options.read_options_of(more),
-        options.settings_of(max_cost=more.pop("max_cost")),
-    )
+    reading = options.read_options_of(more)
+    settings = options.settings_of(max_cost=more.pop("max_cost"))
     more["password"] = os.environ.get(PASSWORD, "")
     if "://" in place and not more["password"] and terminal.can_ask():
         asked = f"Password of {more['username']} at {place}"

@@ -80,10 +80,9 @@ class Check:
 def doctor_command(as_json_: bool) -> None:
     """Check Neo4j and the models, and tell you how to fix problems.
 
-    The checks cover Neo4j, Graph Data Science and the models. Each chat
-    model gets three short calls and one prompt as long as the longest that indexing or a question
-    sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
-    not set.
+    The checks cover Neo4j, Graph Data Science and the models. Each chat model gets three short
+    calls and one prompt as long as the longest that indexing or a question sends (about 14,000
+    tokens by default). The command starts the embedded Neo4j if NEO4J_URI is not set.
     """
     settings = options.settings_of()
 

@@ -1,6 +1,6 @@
 """What the commands share: options and values of click, the settings they give, and their course.
 
-A command reads its options, opens the client by `ask`, calls one method, and prints the result.
+A command reads its options, calls a method of the client by `ask_client`, and prints the result.
 """
 
 import dataclasses

@@ -39,10 +39,8 @@ VALUE_FIELDS = {
     raw.FPDF_FORMFIELD_COMBOBOX,
     raw.FPDF_FORMFIELD_LISTBOX,
 }
-FIELD_TITLES = (
-    raw.FPDFAnnot_GetFormFieldAlternateName,
-    raw.FPDFAnnot_GetFormFieldName,
-)  # best first
+# The best first.
+FIELD_TITLES = (raw.FPDFAnnot_GetFormFieldAlternateName, raw.FPDFAnnot_GetFormFieldName)
 HIDDEN_FIELD = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")  # control characters
 # Ligatures, and the shapes that Hebrew and Arabic letters take within a word.

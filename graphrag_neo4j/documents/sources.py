@@ -264,7 +264,7 @@ class Snapshot:
 
 
 def take_snapshot(paths: Iterable[Path], *, follow_links: bool = False) -> Snapshot:
-    """Looks at the files that `find` finds under each of the paths."""
+    """Looks at the files that `find_files` finds under each of the paths."""
     files: dict[Path, dict[Path, Stamp]] = {}
     bare = {}
     for path in paths:
@@ -328,7 +328,7 @@ class ChangeWaiter:
                 return
             self._reports = awatch(
                 *there,
-                watch_filter=None,  # `find` knows which files count
+                watch_filter=None,  # `find_files` knows which files count
                 rust_timeout=round(STEP_SECONDS * 1000),
                 yield_on_timeout=True,  # with an empty set
                 ignore_permission_denied=True,

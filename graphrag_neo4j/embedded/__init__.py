@@ -29,7 +29,7 @@ from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
 
 MEGABYTE = 1_000_000
-LAST_CHARACTERS = 10_000  # bytes of what Java has printed
+LAST_BYTES = 10_000  # bytes of what Java has printed
 ROOM = 50 * MEGABYTE  # free bytes of the disk; with less, Neo4j may stop at any write
 
 
@@ -66,7 +66,7 @@ class Server:
         if process.find_server(home, record.pid):
             return LOOPBACK, record.bolt_port
         last_words = home.console_path.read_bytes() if home.console_path.exists() else b""
-        if b"java.lang.OutOfMemoryError" in last_words[-LAST_CHARACTERS:]:
+        if b"java.lang.OutOfMemoryError" in last_words[-LAST_BYTES:]:
             raise EmbeddedError(
                 f"The Neo4j in {self.home} has run out of memory and has ended: give it more by a"
                 f" line such as {HEAP}=8g in {home.own_config_path}, and run the same command"

@@ -20,6 +20,8 @@ from graphrag_neo4j.text.strings import (
     pair_id,
 )
 
+RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
+
 
 def claim_id(chunk: str, claim: ClaimRecord) -> str:
     """The id of a claim that a chunk makes."""
@@ -149,9 +151,6 @@ def vote(counts: Iterable[tuple[str, int]]) -> str | None:
         votes[text] += n
     del votes[""]
     return min(votes, key=lambda text: (-votes[text], text), default=None)
-
-
-RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
 
 
 class NewRefsRow(TypedDict):

@@ -16,8 +16,6 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 
 UNREPORTED_SIZE: Final = 2  # members of a community whose report needs no model
-
-
 TOKENS_PER_CALL: Final = 30_000  # of texts to embed; endpoints take more, a failed call is halved
 
 

@@ -21,8 +21,6 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import money
 
 PAGE: Final = 500
-
-
 # All signatures that begin with the prefix and a space, as a range that an index can serve.
 EXTRACTIVE_RANGE = {"extractive": f"{SIGNATURE_PREFIX} ", "beyond": f"{SIGNATURE_PREFIX}!"}
 

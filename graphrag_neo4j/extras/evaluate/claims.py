@@ -40,7 +40,7 @@ from graphrag_neo4j.text.strings import fold, identify, name_key, spaced_charact
 
 # For the estimate, in tokens: the three prompts without their texts, an item of a reply, and the
 # claims for each token of a sentence. A part and its sentences stand in each of the prompts.
-STEPS, SPLIT_CALLS, ITEM, CLAIMS_OF_TEXT = 3, 400, 25, 1.5
+STEPS, PARTS_PROMPT, ITEM, CLAIMS_OF_TEXT = 3, 400, 25, 1.5
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8)
 WORD: Final = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 END: Final = " .…。!?！？;；"
@@ -106,7 +106,9 @@ def estimate_claims(folder: EvaluationFolder, settings: Settings) -> RemainingWo
         said = sum(map(count, item.part.sentences))
         listed = len(item.part.sentences) * ITEM
         shown = count(item.question) + count(item.part.context) + said
-        return STEPS * (SPLIT_CALLS + shown + listed), STEPS * listed + said + CLAIMS_OF_TEXT * said
+        return STEPS * (
+            PARTS_PROMPT + shown + listed
+        ), STEPS * listed + said + CLAIMS_OF_TEXT * said
 
     step = claim_step(folder, steps.model, steps.signature)
     return step.estimate("answer_claims", STEPS, size, settings)

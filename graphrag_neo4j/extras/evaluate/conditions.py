@@ -214,7 +214,7 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
         **{name: getattr(own, name) for name in names},
     }
     if question.method in {"local", "drift"}:
-        given["expand"] = "ppr"  # in the keys of records since another way was to be had
+        given["expand"] = "ppr"  # as when there was another way, so that older answers stay valid
     made = {name: str(value) for name, value in given.items() if value is not None}
     if not own.has_model:
         return {**made, "model": "extractive", **graph}

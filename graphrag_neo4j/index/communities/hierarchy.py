@@ -23,7 +23,7 @@ from graphrag_neo4j.model.types import WeightedEdge
 from graphrag_neo4j.text.strings import identify
 
 Numbers = NDArray[np.int32]
-LEAST_WEIGHT = 2.0**-14  # share of a weight that is added at most, to make weights distinct
+MOST_ADDED = 2.0**-14  # share of a weight that is added at most, to make weights distinct
 PART = 100_000  # edges that are looked at together
 ENTITY_PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
 PAGE_WITH_EDGES = 10_000  # entities
@@ -165,7 +165,7 @@ def distinct(edges: Edges) -> Edges:
     names = edges.names
     hashes = (identify("edge", names[a], names[b])[:8] for a, b, _ in edges.rows())
     shares = np.fromiter((int(one, 16) for one in hashes), np.float64, len(edges))
-    shares *= LEAST_WEIGHT / 2**32
+    shares *= MOST_ADDED / 2**32
     shares += 1
     shares *= edges.weights
     return edges.weighing(_exact(shares))

@@ -19,11 +19,7 @@ from graphrag_neo4j.model.events import Notice
 from graphrag_neo4j.text.languages import language_of
 
 SAMPLE: Final = 100  # chunks whose language is detected
-
-
 MOST: Final = 0.8  # share of these chunks that must have the same language
-
-
 STATIC: Final = "passages are found by static word vectors and by their words"
 
 

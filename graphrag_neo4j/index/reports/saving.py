@@ -6,8 +6,6 @@ from typing import Final, Literal, NotRequired, TypedDict
 from graphrag_neo4j.graph.connection import Transaction
 
 Cited = Literal["entities", "claims", "chunks", "communities"]
-
-
 CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")
 
 

@@ -35,7 +35,7 @@ NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeou
 HOPELESS_AT_FIRST: Final = 5
 HOPELESS_TIMEOUTS: Final = 2
 REFUSED: Final = "the endpoint refuses the request"
-EMBEDDER: Final = "KG_EMBEDDING_MODEL"
+EMBEDDING_SETTING: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
 # Words of an error of status 403 that is about one text, and of one that is about the access.
 FILTERED: Final = re.compile(
@@ -275,10 +275,11 @@ class Failures:
             case 401 | 403 if not _is_of_text(error):
                 return f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
             case 404:
-                hint = f", or set {EMBEDDER}=static or {EMBEDDER}=local, which need no endpoint"
+                name = EMBEDDING_SETTING
+                hint = f", or set {name}=static or {name}=local, which need no endpoint"
                 return (
                     f"There is no model {model} at {self._address}: set {setting} or "
-                    f"OPENAI_BASE_URL{hint if setting == EMBEDDER else ''} ({message})."
+                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING_SETTING else ''} ({message})."
                 )
             case 402:
                 return f"The credit of the key is used up ({message})."

@@ -89,10 +89,8 @@ class LazyGroup(click.Group):
             return None
         self.used = name
         with without_unused():
-            module = import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}")
-        command: click.Command = (
-            vars(module).get(f"{name}_command") or vars(module)[f"{name}_group"]
-        )
+            found = vars(import_module(f"graphrag_neo4j.cli.{MODULES.get(name, name)}"))
+        command: click.Command = found.get(f"{name}_command") or found[f"{name}_group"]
         if rare := [one.opts[0] for one in command.params if getattr(one, "hidden", False)]:
             command.epilog = f"Rarer options, which the documentation explains: {', '.join(rare)}."
         return command

@@ -1,8 +1,8 @@
 """Reads files as Documents.
 
 `find_files` makes a list of files of folders, globs and files. `read` gives the documents of a
-file, and the parts of it that could not be read. `clean` makes any document storable. `gone` gives the
-sources whose file no longer exists. `take_snapshot` and `ChangeWaiter` tell what has changed.
+file, and the parts of it that could not be read. `clean` makes any document storable. `gone` gives
+the sources whose file no longer exists. `take_snapshot` and `ChangeWaiter` tell what has changed.
 
 In reading order: sources (which files, and what their documents are called), this module (the
 reader for each kind of file), process, text, rows, html, markdown, containers, office, pdf.

@@ -106,9 +106,8 @@ def estimate_claims(folder: EvaluationFolder, settings: Settings) -> RemainingWo
         said = sum(map(count, item.part.sentences))
         listed = len(item.part.sentences) * ITEM
         shown = count(item.question) + count(item.part.context) + said
-        return STEPS * (
-            PARTS_PROMPT + shown + listed
-        ), STEPS * listed + said + CLAIMS_OF_TEXT * said
+        sent = STEPS * (PARTS_PROMPT + shown + listed)
+        return sent, STEPS * listed + said + CLAIMS_OF_TEXT * said
 
     step = claim_step(folder, steps.model, steps.signature)
     return step.estimate("answer_claims", STEPS, size, settings)

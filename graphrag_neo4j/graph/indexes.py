@@ -20,6 +20,16 @@ from graphrag_neo4j.settings import MOST_DIMENSIONS
 
 IndexedKind = Literal["entity", "chunk", "community"]
 INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
+SEARCH: Final[Mapping[IndexedKind, str]] = {
+    "entity": "vector_search/entity",
+    "chunk": "vector_search/chunk",
+    "community": "vector_search/community",
+}
+FORGET: Final[Mapping[IndexedKind, str]] = {
+    "entity": "embed/forget_entity",
+    "chunk": "embed/forget_chunk",
+    "community": "embed/forget_community",
+}
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "entity": ("name", "aliases", "description"),
     "chunk": ("text", "legible"),
@@ -247,7 +257,7 @@ async def forget_vectors(graph: Graph) -> None:
             await graph.change_schema(f"DROP INDEX {index.name}")
     for kind in INDEXED_KINDS:
         after = ""
-        while rows := await graph.write(f"embed/forget_{kind}", IdRow, after=after, limit=PAGE):
+        while rows := await graph.write(FORGET[kind], IdRow, after=after, limit=PAGE):
             after = rows[-1]["id"]
     await graph.write("embed/unmade")  # last: until then another model is still refused
 
@@ -261,7 +271,7 @@ async def vector_search(
     not those of the index.
     """
     if graph.version >= SEARCH_SINCE:
-        return await graph.read(f"vector_search/{kind}", ScoredRow, vector=vector, k=k)
+        return await graph.read(SEARCH[kind], ScoredRow, vector=vector, k=k)
     return await graph.read(
         "vector_search/procedure", ScoredRow, index=vector_index(kind), vector=vector, k=k
     )

@@ -6,7 +6,7 @@ parallel lists are sorted, and equal records of a chunk count once.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph.connection import Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow
@@ -21,6 +21,15 @@ from graphrag_neo4j.text.strings import (
 )
 
 RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
+REFS: Final[Mapping[RefKind, str]] = {
+    "chunk": "evidence/refs_chunk",
+    "entity": "evidence/refs_entity",
+    "claim": "evidence/refs_claim",
+    "relationship": "evidence/refs_relationship",
+    "community": "evidence/refs_community",
+    "decision": "evidence/refs_decision",
+}
+"""The statements that reserve refs."""
 
 
 def claim_id(chunk: str, claim: ClaimRecord) -> str:
@@ -162,7 +171,7 @@ class NewRefsRow(TypedDict):
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:
     """Gives a new ref to each of `ids` that the graph does not hold yet, in the order given."""
-    rows = await tx.run(f"evidence/refs_{kind}", NewRefsRow, ids=list(dict.fromkeys(ids)))
+    rows = await tx.run(REFS[kind], NewRefsRow, ids=list(dict.fromkeys(ids)))
     return {id_: rows[0]["before"] + n for n, id_ in enumerate(rows[0]["missing"], start=1)}
 
 

@@ -3,13 +3,17 @@
 Each stage reads its pending items from the graph, runs a task for each, and saves the results.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from graphrag_neo4j.concurrency import Keep
+from graphrag_neo4j.concurrency import Keep, Outcome, run_tasks
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.contracts import IndexBackend, RunTask
-from graphrag_neo4j.model.events import Listener
+from graphrag_neo4j.model.events import Advanced, Listener, silent
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +34,43 @@ class StageContext:
     keep: Keep | None = None
     batched: bool = False
     waits: Callable[[], bool] = lambda: False
+
+    async def run_tasks(
+        self,
+        items: Callable[[Listener], AsyncIterable[T]],
+        task: Callable[[T], Awaitable[R]],
+        save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]],
+        *,
+        batch: int,
+        counted: bool = False,
+        save_at_end: bool = False,
+    ) -> bool:
+        """Runs a task for each item as `run_tasks` does; returns whether all replies have come.
+
+        `items` yields the items and sends the listener how many need no task. With `counted`, each
+        task that ends is an event. `save_at_end`: what is saved would change the items, so with
+        batches nothing is saved before all replies have come.
+        """
+        if save_at_end and self.batched:
+            await run_tasks(items(silent), task, _forget, workers=self.workers, batch=batch)
+            if self.waits():
+                return False
+
+        def advance(done: int, failed: int) -> None:
+            if counted:
+                self.listen(Advanced(done, failed))
+
+        await run_tasks(
+            items(self.listen),
+            task,
+            save,
+            workers=self.workers,
+            batch=batch,
+            advance=advance,
+            keep=self.keep,
+        )
+        return not self.waits()
+
+
+async def _forget(_outcomes: object) -> None:
+    """Saves nothing: the replies are in the graph."""

@@ -54,6 +54,13 @@ WORKERS: Final = 4  # answers at the same time; each may have many calls at the 
 PAGE: Final = 5_000  # rows of one read
 AT_ONCE: Final = 1_000  # cited records that are read with one statement
 GraphPart = Literal["chunks", "communities", "entities", "relationships", "claims"]
+CONTENT: Final[Mapping[GraphPart, str]] = {
+    "chunks": "evaluation/chunks",
+    "communities": "evaluation/communities",
+    "entities": "evaluation/entities",
+    "relationships": "evaluation/relationships",
+    "claims": "evaluation/claims",
+}
 # The parts of the graph that a method reads; the others read all of it.
 PARTS: Final[Mapping[str, Sequence[GraphPart]]] = {
     "global": ("communities",),
@@ -120,9 +127,7 @@ class AskedClient:
 
     async def _hash(self, part: GraphPart) -> str:
         found, after = hashlib.sha256(), ""
-        while rows := await self.graph.read(
-            f"evaluation/{part}", ContentRow, after=after, limit=PAGE
-        ):
+        while rows := await self.graph.read(CONTENT[part], ContentRow, after=after, limit=PAGE):
             for row in rows:
                 found.update(json.dumps([row["id"], *row["content"]]).encode())
             after = rows[-1]["id"]

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Final, TypedDict
+from typing import IO, Final, NamedTuple, TypedDict
 from xml.sax.saxutils import escape, quoteattr
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -101,10 +101,8 @@ async def export(graph: Graph, path: Path) -> None:
                 await _write_graphml(graph, size["levels"], file)
         else:
             with _whole_folder(path) as folder:
-                await _write_tables(graph, folder, "node", (":ID", ":LABEL"))
-                await _write_tables(
-                    graph, folder, "relationship", (":START_ID", ":END_ID", ":TYPE")
-                )
+                await _write_tables(graph, folder, NODES)
+                await _write_tables(graph, folder, RELATIONSHIPS)
     except OSError as error:
         raise InputError(f"{path} can't be written ({error}). Name another file.") from error
 
@@ -195,13 +193,29 @@ def _whole_folder(path: Path) -> Iterator[Path]:
             folder.rename(path)
 
 
-async def _write_tables(graph: Graph, folder: Path, kind: str, own: Sequence[str]) -> None:
-    """Writes a file for each label or type. `own` are the columns before those of properties.
+class ExportedKind(NamedTuple):
+    """Nodes or relationships: their statements, and the columns before those of properties."""
+
+    columns: str
+    rows: str
+    own: tuple[str, ...]
+
+
+NODES: Final = ExportedKind("export/node_columns", "export/nodes", (":ID", ":LABEL"))
+RELATIONSHIPS: Final = ExportedKind(
+    "export/relationship_columns",
+    "export/relationships",
+    (":START_ID", ":END_ID", ":TYPE"),
+)
+
+
+async def _write_tables(graph: Graph, folder: Path, kind: ExportedKind) -> None:
+    """Writes a file for each label or type.
 
     Labels and types name the files, so those of somebody else are left out.
     """
     given = {"labels": [*UNIQUE_NODES], "types": TYPES}
-    columns = await graph.read(f"export/{kind}_columns", ColumnRow, **given)
+    columns = await graph.read(kind.columns, ColumnRow, **given)
     tables: dict[str, ExportTable] = {}
     with ExitStack() as opened:
         for name in dict.fromkeys(row["table"] for row in columns):
@@ -209,8 +223,8 @@ async def _write_tables(graph: Graph, folder: Path, kind: str, own: Sequence[str
             held.pop("", None)
             file = (folder / f"{name}.csv").open("w", encoding="utf-8", newline="")
             tables[name] = ExportTable(opened.enter_context(file), [*held])
-            tables[name].write([*own, *(_column(*one) for one in held.items())])
-        async for row in graph.stream(f"export/{kind}s", ExportedRow, **given):
+            tables[name].write([*kind.own, *(_column(*one) for one in held.items())])
+        async for row in graph.stream(kind.rows, ExportedRow, **given):
             table = tables.get(row["table"])  # none, if this label is new since the files began
             if table:
                 table.write([*row["own"], *(_cell(row["properties"].get(n)) for n in table.names)])

@@ -28,15 +28,15 @@ from graphrag_neo4j.web.page import CONTROLS
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
-    ("The corpus", ("glance", "documents", "predicates", "cited")),
-    ("The communities", ("communities", "tree", "ties")),
-    ("One community", ("report", "members", "parts", "below")),
-    ("The evidence for a report", ("evidence", "sentences")),
-    ("Two communities", ("shared", "together")),
-    ("One entity", ("entity", "neighbours")),
-    ("Claims and pending work", ("timeline", "disputed", "waiting")),
+    ("The corpus", ("browse/glance", "browse/documents", "browse/predicates", "browse/cited")),
+    ("The communities", ("browse/communities", "browse/tree", "browse/ties")),
+    ("One community", ("browse/report", "browse/members", "browse/parts", "browse/below")),
+    ("The evidence for a report", ("browse/evidence", "browse/sentences")),
+    ("Two communities", ("browse/shared", "browse/together")),
+    ("One entity", ("browse/entity", "browse/neighbours")),
+    ("Claims and pending work", ("browse/timeline", "browse/disputed", "browse/waiting")),
 )
-NAMES: Final = tuple(name for _, names in ORDER for name in names)
+NAMES: Final = tuple(name.removeprefix("browse/") for _, names in ORDER for name in names)
 LOOPBACK = "127.0.0.1"
 TITLE = "The communities of this corpus"
 # The earliest time that a zip archive can hold. It is always the same, so that the same queries
@@ -95,8 +95,8 @@ async def example_values(graph: Graph) -> ExampleValues:
 def sections(values: ExampleValues) -> list[Section]:
     """Returns all queries by section, with `values` in place of their parameters."""
 
-    def query(name: str) -> Query:
-        text = read_statement(f"browse/{name}")
+    def query(statement: str) -> Query:
+        name, text = statement.removeprefix("browse/"), read_statement(statement)
         about = text.partition("\n")[0].removeprefix("//").strip()
         return Query(name, about, PARAMETER.sub(lambda m: literal(values[m[1]]), text).strip())
 

@@ -234,15 +234,15 @@ async def _import(graph: Graph, tables: Tables, listen: Listener) -> ImportSumma
     reports = await anyio.to_thread.run_sync(report_rows, tables.reports, cited, count)
     # Nodes and pairs get the numbers of their rows. Our own refs start above all of these.
     refs = {
-        "chunk": evidence.units.refs,
-        "entity": evidence.entities.refs,
-        "relationship": evidence.pairs.refs,
-        "claim": evidence.claimed.refs,
+        "import/refs_chunk": evidence.units.refs,
+        "import/refs_entity": evidence.entities.refs,
+        "import/refs_relationship": evidence.pairs.refs,
+        "import/refs_claim": evidence.claimed.refs,
     }
     listen(Started("refs", sum(map(len, refs.values()))))
-    for kind, given in refs.items():
+    for statement, given in refs.items():
         for numbered in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], ROW_PAGE):
-            await graph.write(f"import/refs_{kind}", rows=numbered)
+            await graph.write(statement, rows=numbered)
             listen(Advanced(len(numbered)))
     apart: list[str] = []
     if tree.communities:  # both stay until the graph changes; otherwise the next build makes them

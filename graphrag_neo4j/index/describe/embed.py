@@ -8,9 +8,9 @@ that an unchanged text is not embedded again. All vectors of a graph come from o
 
 import sys
 from array import array
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal, TypedDict, get_args
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.errors import BudgetSpentError, ModelError, ReplyError
@@ -31,6 +31,13 @@ from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.text.strings import identify, legible, shortened
 
 PAGE_OF_TEXTS = 200
+PAGES: Final[Mapping[IndexedKind, str]] = {
+    "entity": "embed/page_entity",
+    "chunk": "embed/page_chunk",
+    "community": "embed/page_community",
+}
+Statement = Literal["embed/save", "embed/flawed", "embed/failed"]
+STATEMENTS: Final = get_args(Statement)
 SAVED = 2  # batches that are saved together
 ROWS = 50  # vectors in one statement: as a parameter they are lists of numbers, which are large
 IN_FLIGHT = 16_000_000  # bytes of the calls that run at the same time, at most
@@ -81,12 +88,12 @@ class _Text:
 class _Result:
     """The result for one text: its vector, or the reason why there is none.
 
-    A "flawed" vector can't be indexed, and would be the same again; "failed" is what may come by
-    the next run.
+    `statement` saves it. A "flawed" vector can't be indexed, and would be the same again; "failed"
+    is what may come by the next run.
     """
 
     text: _Text
-    outcome: Literal["save", "flawed", "failed"]
+    statement: Statement
     value: "array[float] | str"
 
 
@@ -191,7 +198,7 @@ class _Embedding:
         for kind in INDEXED_KINDS:
             after = ""
             while rows := await self.graph.read(
-                f"embed/page_{kind}", TextRow, after=after, limit=PAGE_OF_TEXTS
+                PAGES[kind], TextRow, after=after, limit=PAGE_OF_TEXTS
             ):
                 known = {row["id"]: row["hash"] for row in rows}
                 texts = [self._text(kind, row) for row in rows]
@@ -249,12 +256,12 @@ class _Embedding:
                 reason = str(error)
                 if error.reached and part[0].n_tokens > SMALLEST_LIMIT:
                     reason += ". If it is too long for the model, set KG_EMBEDDING_TOKENS lower"
-                results.append(_Result(part[0], "failed", reason))
+                results.append(_Result(part[0], "embed/failed", reason))
                 return
             first, middle = len(results), len(part) // 2
             await self._embed(part[:middle], results)
             await self._embed(part[middle:], results)
-            if error.refused and all(one.outcome != "failed" for one in results[first:]):
+            if error.refused and all(one.statement != "embed/failed" for one in results[first:]):
                 # No text was refused alone: they were too many.
                 self.most = min(self.most, len(part) - middle)
 
@@ -263,33 +270,33 @@ class _Embedding:
         wanted = self.dimensions if text.kind == "chunk" or not elements else elements.dimensions
         if len(numbers) != wanted:
             wrong = f"the vector has {len(numbers)} dimensions, not {wanted}"
-            return _Result(text, "failed", wrong)
+            return _Result(text, "embed/failed", wrong)
         vector = array("f", numbers)
         flaw = flaw_of(vector)
-        return _Result(text, "flawed", flaw) if flaw else _Result(text, "save", vector)
+        return _Result(text, "embed/flawed", flaw) if flaw else _Result(text, "embed/save", vector)
 
     async def _save(self, outcomes: Sequence[Outcome[list[_Text], list[_Result]]]) -> None:
         results = [one for outcome in outcomes for one in outcome.result or ()]
         await self.graph.transact(lambda tx: self._write(tx, results))
-        failed = sum(one.outcome == "failed" for one in results)
-        self.flawed += sum(one.outcome == "flawed" for one in results)
+        failed = sum(one.statement == "embed/failed" for one in results)
+        self.flawed += sum(one.statement == "embed/flawed" for one in results)
         self.stage.listen(Advanced(len(results) - failed, failed))
 
     async def _write(self, tx: Transaction, results: Sequence[_Result]) -> None:
         """Writes the vectors, or the reasons why there is none, and the model of the vectors."""
-        if any(one.outcome != "failed" for one in results):
+        if any(one.statement != "embed/failed" for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
         for some in pages(results, ROWS):
-            for statement in ("save", "flawed", "failed"):
+            for statement in STATEMENTS:
                 rows: list[Row] = []
                 for one in some:
-                    if one.outcome == statement:
+                    if one.statement == statement:
                         row: Row = {"id": one.text.id, "hash": one.text.hash}
                         value = one.value
                         said = {"reason": value} if isinstance(value, str) else {"vector": [*value]}
                         rows.append(row | said)
                 if rows:
-                    await tx.run(f"embed/{statement}", rows=rows)
+                    await tx.run(statement, rows=rows)
                     rows.clear()  # the driver keeps the parameters until the transaction ends
 
 

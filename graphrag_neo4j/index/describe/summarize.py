@@ -16,24 +16,48 @@ no group is missing. The summary of each group is saved when it arrives.
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
-from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.concurrency import Outcome
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.reports.inputs import sample_of_texts
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.contracts import IndexBackend
-from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.types import DescribedThing
 from graphrag_neo4j.text.strings import identify, shortened
 from graphrag_neo4j.text.tokens import CountTokens
 
-DescribedKind = Literal["entities", "pairs"]
-DESCRIBED_KINDS: tuple[DescribedKind, ...] = ("entities", "pairs")
 PAGE_OF_ELEMENTS = 500
 BATCH = 32
+
+
+class Statements(NamedTuple):
+    """The statements for one kind of element."""
+
+    page: str
+    save: str
+    save_group: str
+    failed: str
+    mark_otherwise: str
+
+
+OF_ENTITIES: Final = Statements(
+    "summarize/entities",
+    "summarize/save_entities",
+    "summarize/group_entities",
+    "summarize/failed_entities",
+    "summarize/otherwise_entities",
+)
+OF_PAIRS: Final = Statements(
+    "summarize/pairs",
+    "summarize/save_pairs",
+    "summarize/group_pairs",
+    "summarize/failed_pairs",
+    "summarize/otherwise_pairs",
+)
 
 
 class UndescribedRow(TypedDict):
@@ -117,23 +141,23 @@ async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
     """Gives all marked entities and pairs their descriptions."""
     waiting = await stage.graph.read("summarize/count", CountRow)
     stage.listen(Started("summarize", int(waiting[0]["n"])))
-    for kind in DESCRIBED_KINDS:
-        describing = _Describing(stage, limits, kind)
+    for statements in (OF_ENTITIES, OF_PAIRS):
+        describing = _Describing(stage, limits, statements)
         while await describing.round():
             pass
 
 
 async def mark_described_otherwise(graph: Graph, backend: IndexBackend) -> None:
     """Marks the elements whose description was made with another prompt or model."""
-    for kind in DESCRIBED_KINDS:
-        await graph.write(f"summarize/otherwise_{kind}", signature=backend.signature("summary"))
+    for statements in (OF_ENTITIES, OF_PAIRS):
+        await graph.write(statements.mark_otherwise, signature=backend.signature("summary"))
 
 
 class _Describing:
     """The rounds over one kind of element."""
 
-    def __init__(self, stage: StageContext, limits: SummaryLimits, kind: DescribedKind) -> None:
-        self.stage, self.limits, self.kind = stage, limits, kind
+    def __init__(self, stage: StageContext, limits: SummaryLimits, statements: Statements) -> None:
+        self.stage, self.limits, self.statements = stage, limits, statements
         self.graph = stage.graph
         self.signature = stage.backend.signature("summary")
         self.failed: set[str] = set()
@@ -142,29 +166,22 @@ class _Describing:
     async def round(self) -> bool:
         """Runs one round; returns whether another round is needed."""
         self.progress = False
-        workers, keep = self.stage.workers, self.stage.keep
         if self.stage.batched:
-            # All requests are put into batches first. Groups are saved only when all replies are
-            # there, because a saved one changes which groups are packed into one request. So do
-            # descriptions that need no model, which are saved before.
-            async def ignore(_outcomes: object) -> None:
-                """Saves nothing: the replies are in the graph."""
-
-            async for _ in self._batches():
+            # A description that needs no model changes which groups are asked about together.
+            async for _ in self._batches(self.stage.listen):
                 pass
-            await run_tasks(self._batches(), self._answer, ignore, workers=workers, batch=BATCH)
-            if self.stage.waits():
-                return False
-        await run_tasks(
-            self._batches(), self._answer, self._save, workers=workers, batch=BATCH, keep=keep
-        )
+        # So does the summary of a group.
+        if not await self.stage.run_tasks(
+            self._batches, self._answer, self._save, batch=BATCH, save_at_end=True
+        ):
+            return False
         return self.progress
 
-    async def _batches(self) -> AsyncIterator[_Batch]:
+    async def _batches(self, listen: Listener) -> AsyncIterator[_Batch]:
         """The groups to ask a model about; finished descriptions are saved on the way."""
         after = ""
         while rows := await self.graph.read(
-            f"summarize/{self.kind}", UndescribedRow, after=after, limit=PAGE_OF_ELEMENTS
+            self.statements.page, UndescribedRow, after=after, limit=PAGE_OF_ELEMENTS
         ):
             done, asks = [], []
             for row in rows:
@@ -173,8 +190,8 @@ class _Describing:
                     done.append(self._done(row, found))
                 elif row["id"] not in self.failed:
                     asks += [_Ask(row["id"], row["name"], group) for group in found]
-            await self.graph.write(f"summarize/save_{self.kind}", rows=done)
-            self.stage.listen(Advanced(len(done)))
+            await self.graph.write(self.statements.save, rows=done)
+            listen(Advanced(len(done)))
             for batch in _packed(asks, self.limits, self.stage.backend.summary_batch):
                 yield batch
             after = rows[-1]["id"]
@@ -221,8 +238,8 @@ class _Describing:
         self.failed |= failed.keys()
         self.progress |= bool(groups)
         rows = [{"id": id_, "reason": reason} for id_, reason in failed.items()]
-        await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
-        await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
+        await self.graph.write(self.statements.failed, rows=rows)
+        await self.graph.write(self.statements.save_group, rows=groups)
         self.stage.listen(Advanced(failed=newly_failed))
 
 

@@ -13,11 +13,11 @@ reply could not be used is asked again by the next run: its entities keep their 
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, TypedDict
 
-from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.concurrency import Outcome
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow, pages
 from graphrag_neo4j.index.entities.moves import read_spellings
@@ -29,7 +29,7 @@ from graphrag_neo4j.index.entities.resolve import (
 )
 from graphrag_neo4j.index.entities.rules import Known, Spelling, may_be_same, name_properties
 from graphrag_neo4j.index.stage import StageContext
-from graphrag_neo4j.model.events import Advanced, Started, silent
+from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.types import ComparedName, NamePair, NameVerdict
 from graphrag_neo4j.text.strings import entity_id, identify
 
@@ -80,25 +80,11 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
     if not waiting:
         return False
     comparing = _Comparing(stage, waiting)
-    if stage.batched:
-        # All questions are put into batches first: nothing is decided before all replies are there,
-        # because a decision changes which pairs are asked together.
-        async def ignore(_: object) -> None:
-            """Saves nothing: the replies are in the graph."""
-
-        quiet = _Comparing(replace(stage, listen=silent), waiting)
-        await run_tasks(quiet.asks(), quiet.answer, ignore, workers=stage.workers, batch=BATCH)
-        if stage.waits():
-            return False
-        comparing.changed = quiet.changed
-    await run_tasks(
-        comparing.asks(),
-        comparing.answer,
-        comparing.save,
-        workers=stage.workers,
-        batch=BATCH,
-        keep=stage.keep,
-    )
+    # A decision changes which pairs are asked about together.
+    if not await stage.run_tasks(
+        comparing.asks, comparing.answer, comparing.save, batch=BATCH, save_at_end=True
+    ):
+        return False
     await _unmark(stage.graph, [id_ for id_ in waiting if id_ not in comparing.failed])
     return comparing.changed
 
@@ -117,7 +103,7 @@ class _Comparing:
         self.failed: dict[str, str] = {}
         self.changed = False
 
-    async def asks(self) -> AsyncIterator[Group]:
+    async def asks(self, listen: Listener) -> AsyncIterator[Group]:
         """The pairs to ask about in groups for one request; each pair once.
 
         Removes the decisions of the model that no longer hold.
@@ -140,7 +126,7 @@ class _Comparing:
             while len(left) >= PAIRS:
                 yield tuple(left[:PAIRS])
                 left = left[PAIRS:]
-            self.stage.listen(Advanced(len(ids)))
+            listen(Advanced(len(ids)))
         if left:
             yield tuple(left)
 

@@ -65,14 +65,18 @@ async def label_entities(graph: Graph, listen: Listener) -> None:
     labels = labels_of(types, foreign)
     chosen = sorted(set(labels.values()))
     given = sorted({*due[0]["given"], *chosen})
-    which = "marked" if chosen == due[0]["labels"] else "all"
-    if which == "all":
+    types_as_before = chosen == due[0]["labels"]
+    if not types_as_before:
         await graph.write("label/begin", given=given)
     values = {"given": given, "labels": {type_: [label] for type_, label in labels.items()}}
     after = ""
     while True:
         [page] = await graph.write(
-            f"label/page_{which}", LabelledRow, after=after, limit=PAGE_OF_LABELS, **values
+            "label/page_marked" if types_as_before else "label/page_all",
+            LabelledRow,
+            after=after,
+            limit=PAGE_OF_LABELS,
+            **values,
         )
         if page["last"] is None:
             break

@@ -8,9 +8,9 @@ The evidence is saved while other chunks are still being read.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, TypeVar, cast
+from typing import Final, Literal, NamedTuple, TypedDict, TypeVar, cast
 
-from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.concurrency import Outcome
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.entities.moves import Split, read_splits, split_evidence
@@ -28,14 +28,39 @@ from graphrag_neo4j.index.evidence import (
 )
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.contracts import IndexBackend
-from graphrag_neo4j.model.events import Advanced, Notice, Started
-from graphrag_neo4j.model.types import ChunkText, Claims, Extraction
+from graphrag_neo4j.model.events import Notice, Started
+from graphrag_neo4j.model.types import ChunkText, Claims, Extraction, LLMTask
 from graphrag_neo4j.text.strings import entity_id
 
-ReadingStep = Literal["extraction", "claims"]
 ReadT = TypeVar("ReadT", Extraction, Claims)
 PAGE = 200
 BATCH = 256  # results that arrive while one batch is saved are the next batch
+
+
+class ReadingStep(NamedTuple):
+    """A way to read chunks, with its statements."""
+
+    name: Literal["extraction", "claims"]
+    how_many: str
+    pending: str
+    done: str
+    failed: str
+
+
+EXTRACTION: Final = ReadingStep(
+    "extraction",
+    "extract/count_extraction",
+    "extract/pending_extraction",
+    "extract/done_extraction",
+    "extract/failed_extraction",
+)
+CLAIMS: Final = ReadingStep(
+    "claims",
+    "extract/count_claims",
+    "extract/pending_claims",
+    "extract/done_claims",
+    "extract/failed_claims",
+)
 
 
 class PendingChunkRow(TypedDict):
@@ -77,46 +102,31 @@ Outcomes = Sequence[Outcome[ChunkToRead, ReadT]]
 
 async def extract(stage: StageContext) -> None:
     """Extracts the entities and relationships of all pending chunks."""
-    signature = stage.backend.signature("extraction")
-    await _read_chunks(
-        stage,
-        "extraction",
-        lambda chunk: stage.run(stage.backend.extract(chunk.text)),
-        lambda tx, outcomes: save_extractions(tx, outcomes, signature),
-    )
+    await _read_chunks(stage, EXTRACTION, stage.backend.extract, save_extractions)
 
 
 async def extract_claims(stage: StageContext) -> None:
     """Extracts the claims of all pending chunks whose entities have been extracted."""
-    signature = stage.backend.signature("claims")
-    await _read_chunks(
-        stage,
-        "claims",
-        lambda chunk: stage.run(stage.backend.claims(chunk.text)),
-        lambda tx, outcomes: _save_claims(tx, outcomes, signature),
-    )
+    await _read_chunks(stage, CLAIMS, stage.backend.claims, _save_claims)
 
 
 async def _read_chunks(
     stage: StageContext,
-    kind: ReadingStep,
-    task: Callable[[ChunkToRead], Awaitable[ReadT]],
-    write: Callable[[Transaction, Outcomes[ReadT]], Awaitable[None]],
+    step: ReadingStep,
+    task: Callable[[ChunkText], LLMTask[ReadT]],
+    write: Callable[[Transaction, Outcomes[ReadT], str], Awaitable[None]],
 ) -> None:
-    graph = stage.graph
+    graph, signature = stage.graph, stage.backend.signature(step.name)
+
+    async def read(chunk: ChunkToRead) -> ReadT:
+        return await stage.run(task(chunk.text))
 
     async def save(outcomes: Outcomes[ReadT]) -> None:
-        await graph.transact(lambda tx: write(tx, outcomes))
+        await graph.transact(lambda tx: write(tx, outcomes, signature))
 
-    stage.listen(Started(kind, (await graph.read(f"extract/count_{kind}", CountRow))[0]["n"]))
-    await run_tasks(
-        _pending(graph, kind),
-        task,
-        save,
-        workers=stage.workers,
-        batch=BATCH,
-        advance=lambda done, failed: stage.listen(Advanced(done, failed)),
-        keep=stage.keep,
+    stage.listen(Started(step.name, (await graph.read(step.how_many, CountRow))[0]["n"]))
+    await stage.run_tasks(
+        lambda _listen: _pending(graph, step), read, save, batch=BATCH, counted=True
     )
 
 
@@ -139,7 +149,7 @@ async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -
         await graph.write("extract/reread_claims", signature=backend.signature("claims"))
 
 
-async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[ChunkToRead]:
+async def _pending(graph: Graph, step: ReadingStep) -> AsyncIterator[ChunkToRead]:
     """Each failed or pending chunk once, read in pages.
 
     Chunks that failed before come first, so that chunks that fail now are not read twice.
@@ -147,7 +157,7 @@ async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[ChunkToRead
     for state in ("failed", "pending"):
         after = -1  # an imported chunk may be number 0
         while rows := await graph.read(
-            f"extract/pending_{kind}", PendingChunkRow, state=state, after=after, limit=PAGE
+            step.pending, PendingChunkRow, state=state, after=after, limit=PAGE
         ):
             for row in rows:
                 yield ChunkToRead(
@@ -181,7 +191,7 @@ async def save_extractions(
     if again:
         await sweep_pairs(tx, old_pairs)
         await sweep_entities(tx, old_entities)
-    await _write_states(tx, "extraction", outcomes, signature)
+    await _write_states(tx, EXTRACTION, outcomes, signature)
 
 
 async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: str) -> None:
@@ -201,7 +211,7 @@ async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: s
     for split in splits:
         await split_evidence(tx, split, list(named))
     await sweep_entities(tx, old_entities)
-    await _write_states(tx, "claims", outcomes, signature)
+    await _write_states(tx, CLAIMS, outcomes, signature)
 
 
 async def _relink_claims(tx: Transaction, chunks: Sequence[str], splits: Sequence[Split]) -> None:
@@ -252,7 +262,7 @@ async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
 
 
 async def _write_states(
-    tx: Transaction, kind: ReadingStep, outcomes: Outcomes[ReadT], signature: str | None
+    tx: Transaction, step: ReadingStep, outcomes: Outcomes[ReadT], signature: str | None
 ) -> None:
     done = [
         {
@@ -269,9 +279,9 @@ async def _write_states(
         for outcome in outcomes
         if outcome.failure
     ]
-    await tx.run(f"extract/done_{kind}", rows=done)
+    await tx.run(step.done, rows=done)
     if failed:
-        await tx.run(f"extract/failed_{kind}", rows=failed)
+        await tx.run(step.failed, rows=failed)
 
 
 async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypedDict
 
-from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.concurrency import Outcome
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.index.reports.context import pack, report_of_elements, whole
 from graphrag_neo4j.index.reports.inputs import (
@@ -38,7 +38,7 @@ from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, keep_known, rewrite
 from graphrag_neo4j.model.context import ContextRecord, ContextTable, report_tokens
 from graphrag_neo4j.model.contracts import IndexBackend
-from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.types import WrittenReport
 from graphrag_neo4j.text.strings import identify
@@ -138,15 +138,8 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
     if found["n"] and found["deepest"] is not None:
         for level in range(found["deepest"], -1, -1):
             reports = _Level(stage, limits, level)
-            await run_tasks(
-                reports.tasks(),
-                reports.answer,
-                reports.save,
-                workers=stage.workers,
-                batch=BATCH,
-                keep=stage.keep,
-            )
-            if stage.waits():  # the level above is written from these reports
+            # The level above is written from these reports.
+            if not await stage.run_tasks(reports.tasks, reports.answer, reports.save, batch=BATCH):
                 return
 
 
@@ -168,7 +161,7 @@ class _Level:
         self.signature = stage.backend.signature("report")
         self.quoting = stage.backend.quotes
 
-    async def tasks(self) -> AsyncIterator[_Task]:
+    async def tasks(self, listen: Listener) -> AsyncIterator[_Task]:
         """The tasks of this level, without reports that were written from the same context."""
         after = ""
         while rows := await self.graph.read(
@@ -184,7 +177,7 @@ class _Level:
             behind = [{"id": id_, "behind": share} for id_, share in stay.items() if share]
             await self.graph.write("reports/same", rows=same)
             await self.graph.write("reports/behind", rows=behind)
-            self.stage.listen(Advanced(len(stay)))
+            listen(Advanced(len(stay)))
             for task in tasks:
                 if task.id not in stay:
                     yield task

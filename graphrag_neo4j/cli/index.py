@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -263,8 +262,7 @@ def _watch(paths: Sequence[Path], reading: ReadOptions, settings: dict[str, Any]
         flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
         with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
             day = DayMeter(ceiling)
-            connect = partial(metered_client, day)
-            results = watch_paths(paths, now, reading, listen, connect, day=day)
+            results = watch_paths(paths, now, reading, listen, metered_client, day=day)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for built in results:

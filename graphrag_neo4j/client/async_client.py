@@ -9,7 +9,6 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
 
@@ -264,8 +263,7 @@ class AsyncGraphRAG:
         _check_options(options)
         checked = [Path(check_path(path, "A path to watch")) for path in paths]
         day = DayMeter(lambda: self.settings.max_cost_a_day)
-        connect = partial(metered_client, day)
-        return watch(checked, self.settings, options, self._listen, connect, day=day)
+        return watch(checked, self.settings, options, self._listen, metered_client, day=day)
 
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT

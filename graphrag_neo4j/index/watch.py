@@ -115,16 +115,16 @@ async def watch(
     settings: Settings,
     options: ReadOptions,
     listen: Listener,
-    connect: Callable[[Settings, Listener], AbstractAsyncContextManager[Client]],
+    connect: Callable[[DayMeter, Settings, Listener], AbstractAsyncContextManager[Client]],
     *,
-    day: DayMeter | None = None,
+    day: DayMeter,
     uploads: Uploads | None = None,
     around: Callable[[], AbstractContextManager[None]] = nullcontext,
     pace: Pace = USUAL_PACE,
 ) -> AsyncGenerator[IndexResult, None]:
     """Indexes the paths, and again whenever files in them have changed; gives each result.
 
-    `connect` opens a client; one that counts in `day` keeps to its limit. Each build has one of its
+    `connect` makes a client whose calls count in `day` and keep to its limit. Each build has its
     own, so a lost database may return, and an embedded server that has ended is started again. With
     `uploads`, their folder is followed, too. `around` is entered for each build. An error of the
     first build is raised unless there are `uploads`; after a later one the build is tried again.
@@ -135,7 +135,6 @@ async def watch(
         make_private_folder(uploads.folder)
         remove_unfinished(uploads.folder)
         paths = [*paths, uploads.folder]
-    day = day or DayMeter(lambda: settings.max_cost_a_day)
     env_notice, told = settings.named_by_env_file(), set[object]()
 
     def listen_once(event: Event) -> None:
@@ -153,7 +152,7 @@ async def watch(
         nonlocal stopped
         with around():
             corpus = Corpus.of_paths(paths, options, settings, leave_out=leave_out)
-            async with connect(settings, listen_once) as client:
+            async with connect(day, settings, listen_once) as client:
                 if uploads:  # whatever the day has cost
                     await uploads.delete_marked(client.graph, listen_once)
                 await day.look(client.graph)

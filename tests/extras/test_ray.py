@@ -299,7 +299,7 @@ async def test_the_limits_hold_for_the_whole_cluster(
     endpoint.change(latency=0.05)
     priced = {"input_price": 1_000.0, "output_price": 1_000.0, "max_cost": 60.0}
     result = await builder.build(4, settings(concurrency=8, **priced))
-    assert (result.stopped or "").startswith("The cost limit of 60.00 US dollars is reached, since")
+    assert (result.stopped or "").startswith("The cost limit of $60.00 is reached, since")
     total = sum(used.cost for used in result.usage.values())
     log = endpoint.log
     assert total == pytest.approx(sum(o.prompt_tokens + o.completion_tokens for o in log) / 1000)

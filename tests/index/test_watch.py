@@ -226,12 +226,13 @@ def watched(
     """A watch of a folder. It ends when it would open one client too many."""
     left = iter(range(clients))
 
-    def connect(settings: Settings, listen: Listener) -> AsyncGraphRAG:
+    def connect(day: DayMeter, settings: Settings, listen: Listener) -> AsyncGraphRAG:
         if next(left, None) is None:
             raise EnoughLooksError
-        return metered_client(day, settings, listen) if day else AsyncGraphRAG(settings, listen)
+        return metered_client(day, settings, listen)
 
     options = ReadOptions(id_column="id")
+    day = day or DayMeter(lambda: settings.max_cost_a_day)
     return aclosing(watch([folder], settings, options, notes.listen, connect, day=day, pace=FAST))
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -96,7 +95,7 @@ class Runs:
             settings,
             ReadOptions(),
             both,
-            partial(metered_client, day),
+            metered_client,
             day=day,
             uploads=uploads,
             around=self._run,

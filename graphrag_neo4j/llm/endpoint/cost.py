@@ -14,6 +14,7 @@ import anyio
 from graphrag_neo4j.errors import BudgetSpentError, InputError
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import money
 
 MILLION = 1_000_000
 BATCH_SHARE = 0.5  # of the price of a direct call; all providers with a Batch API have this share
@@ -84,16 +85,6 @@ def is_listed_provider(address: str) -> bool:
     except LookupError:
         return False
     return True
-
-
-def us_dollars(amount: float) -> str:
-    """Returns an amount as a part of a sentence, with four decimals below a cent.
-
-    >>> us_dollars(5), us_dollars(0.003)
-    ('5.00 US dollars', '0.0030 US dollars')
-    """
-    decimals = 4 if 0 < amount < 0.01 else 2
-    return f"{amount:,.{decimals}f} US dollars"
 
 
 @dataclass(slots=True)
@@ -210,15 +201,15 @@ class Meter:
 
     def refusal(self, most: float) -> str:
         """The sentence by which a call is refused that may cost so much."""
-        return f"The cost limit of {us_dollars(self.limit or 0.0)} is reached{self.reason(most)}."
+        return f"The cost limit of {money(self.limit)} is reached{self.reason(most)}."
 
     def reason(self, most: float) -> str:
         """Why a limit counts as reached that is not, as the end of a sentence; else ""."""
         if self.limit is None or self.spent >= self.limit:
             return ""
         return (
-            f", since {us_dollars(self.spent + self.held)} are spent or reserved and the next call "
-            f"may cost {us_dollars(most)}"
+            f", since {money(self.spent + self.held)} are spent or reserved and the next call "
+            f"may cost {money(most)}"
         )
 
     @property

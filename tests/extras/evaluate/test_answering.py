@@ -129,7 +129,7 @@ async def test_the_cost_limit_is_that_of_the_whole_run(
     evaluation.add_questions(["Who fell ill?", "Who sang?", "Who heard Tiny Tim?"])
     endpoint.reset()
     limited = own.changed(max_cost=0.5)
-    with pytest.raises(BudgetSpentError, match=r"The cost limit of 0.50 US dollars is reached"):
+    with pytest.raises(BudgetSpentError, match=r"The cost limit of \$0.5000 is reached"):
         await Evaluation(tmp_path / "e", limited).answer()
     asked = chats(endpoint)
     assert asked < 2 + WORKERS, "two answers cost more than the limit"

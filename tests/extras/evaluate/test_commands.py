@@ -175,7 +175,7 @@ def test_the_cost_limit_ends_the_run_and_the_next_one_pays_for_nothing_twice(
     EvaluationFolder(folder).change_plan(metrics=("diversity",), repeats=1)
     ran = kg_alone("eval", command, folder, "--yes", "--max-cost", str(most))
     assert ran.code == 1
-    assert f"The cost limit of {most}.00 US dollars is reached" in ran.err
+    assert f"The cost limit of ${most}.00 is reached" in ran.err
     assert "saved" in ran.out
     assert len(fake.log) in range(1, whole)
     assert kg_alone("eval", command, folder, "--yes").code == 0

@@ -214,7 +214,7 @@ async def test_the_cost_limit_holds_for_the_longest_possible_replies(
 ) -> None:
     result = await index(given.changed(max_cost=0.003), tales, batch=True, wait=True)
     assert result.stopped
-    assert "The cost limit of 0.0030 US dollars is reached, since" in result.stopped
+    assert "The cost limit of $0.0030 is reached, since" in result.stopped
     assert endpoint.count("batches") == 0
 
 

@@ -236,7 +236,7 @@ async def test_however_many_calls_begin_at_once_the_cost_limit_is_not_passed(
     assert (0.0 if way == "stream" else 0.5) < billed(endpoint) <= 0.95
     assert model.meter.total.cost == pytest.approx(billed(endpoint))
     assert len(said) == 64 - len(endpoint.log)
-    assert all(one.startswith("The cost limit of 0.95 US dollars is reached") for one in said)
+    assert all(one.startswith("The cost limit of $0.9500 is reached") for one in said)
     assert abs(model.meter.held) < 1e-9
 
 

@@ -20,14 +20,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, groupby, islice, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import regex
 
 from graphrag_neo4j.model.types import Document, Span
 from graphrag_neo4j.text import tokens
-from graphrag_neo4j.text.strings import identify
+from graphrag_neo4j.text.sentences import CLOSING
+from graphrag_neo4j.text.strings import ABBREVIATIONS, identify
 from graphrag_neo4j.text.tokens import CountTokens
 
 if TYPE_CHECKING:
@@ -37,9 +38,17 @@ Worth = TypeVar("Worth", float, tuple[float, ...])
 
 NEWLINE = r"(?:\r\n|\r(?!\n)|[\n\v\f\x85\u2028\u2029])"
 BLANKS = r"[^\S\r\n\v\f\x85\u2028\u2029]*+"
-CLOSING = r"[\"'”’»)\]）」』】》]*+"
 PARAGRAPH_END = rf"{NEWLINE}(?:{BLANKS}{NEWLINE})+"
-FULL_STOP = r"(?<!\b[A-Z])(?<!\b(?:Dr|Mr|Ms|St))(?<!\bMrs)\."
+
+
+def _length(word: str) -> int:
+    return len(word.replace("\\", ""))
+
+
+# A look-behind of `re` has words of one length.
+_BY_LENGTH = groupby(sorted(ABBREVIATIONS.split("|"), key=_length), _length)
+ABBREVIATED = "".join(rf"(?<!\b(?:{'|'.join(words)}))" for _, words in _BY_LENGTH)
+FULL_STOP = rf"(?<!\b[A-Z]){ABBREVIATED}\."
 STOP = rf"(?<![.!?…])(?:{FULL_STOP}|[!?…]|[.!?…]{{2,}}+)"
 SENTENCE = rf"{STOP}{CLOSING}\s++(?![a-zß-ÿ])|[。！？｡．؟۔।॥።။།]++{CLOSING}\s*+"
 CLAUSE = rf"(?:[,;:—–]|\.\.\.|…){CLOSING}\s++|[，、；：،؛]\s*+"

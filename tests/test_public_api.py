@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import graphrag_neo4j
 from graphrag_neo4j import Answer, AsyncGraphRAG, Citation, GraphRAG, Source, errors
 from graphrag_neo4j.index.read.ingest import Ingested
 from graphrag_neo4j.model import events
+from tests.support.paths import ROOT
 
 NAMES: dict[str, Any] = {name: getattr(graphrag_neo4j, name) for name in graphrag_neo4j.__all__}
 KNOWN = NAMES | {"pandas": pandas}
@@ -84,6 +86,12 @@ def test_it_is_sorted_imports_no_client_yet_and_a_star_imports_it() -> None:
         "assert {*graphrag_neo4j.__all__} <= {*globals()} & {*dir(graphrag_neo4j)}\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)  # noqa: S603 - ours
+
+
+def test_the_reference_has_each_name_once() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text("utf-8")
+    names = re.findall(r"^::: graphrag_neo4j\.(\S+)$", page, re.MULTILINE)
+    assert sorted(names) == graphrag_neo4j.__all__
 
 
 def test_each_class_and_each_method_of_them_is_documented() -> None:

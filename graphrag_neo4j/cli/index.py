@@ -19,7 +19,7 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal, words
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
-from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_status
+from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_unfinished
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate
@@ -159,7 +159,12 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
     if built.status and quiet:
         print_failures(built.status, error=True)
     elif built.status:
-        print_status(built.status, batches=False)
+        counts = built.status.counts
+        entities = words.counted(counts["entities"], "entity", "entities")
+        relationships = words.counted(counts["relationships"], "relationship")
+        communities = words.counted(counts["communities"], "community", "communities")
+        terminal.line(f"The graph has {entities}, {relationships} and {communities}.")
+        print_unfinished(built.status)
     flaws = words.unread(built.unreadable.items())
     twice = "the corpus names it more than once; only the first was read"
     flaws += [f"{source}: {twice}" for source in built.ingested.repeated]

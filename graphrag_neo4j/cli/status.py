@@ -29,8 +29,12 @@ PENDING = {
     "--metadata",
     "Also list the fields of the documents' metadata, by which `kg-build query --where` selects.",
 )
+@options.flag(
+    "--levels",
+    "Also list the levels of communities with their reports, from which global search answers.",
+)
 @options.json_option
-def status_command(metadata: bool, as_json_: bool) -> None:
+def status_command(metadata: bool, levels: bool, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
     settings = options.settings_of()
     found = options.ask_client(
@@ -40,21 +44,31 @@ def status_command(metadata: bool, as_json_: bool) -> None:
         terminal.json_text(options.as_json(found))
         return
     terminal.line(f"Graph: {settings.graph_name or 'the default home'}.")
-    print_status(found)
+    terminal.table(("", ""), [(name, f"{n:,}") for name, n in found.counts.items()])
+    if not any(found.counts.values()):
+        terminal.line("The graph is empty. `kg-build index PATHS` reads documents into it.")
+    if levels:
+        _print_levels(found)
+    print_unfinished(found)
+    _print_batches(found)
     _print_builds(found)
     if metadata:
         _print_metadata(found)
 
 
-def print_status(status: Status, *, batches: bool = True) -> None:
-    """Prints counts, the levels of the reports, pending work and failures with their reasons."""
-    terminal.table(("", ""), [(name, f"{n:,}") for name, n in status.counts.items()])
-    if not any(status.counts.values()):
-        terminal.line("The graph is empty. `kg-build index PATHS` reads documents into it.")
-    _print_reports(status)
+def print_unfinished(status: Status) -> None:
+    """Prints what is behind, pending, failed or left out, with the reasons."""
+    if n := status.behind["reports"]:
+        percent = ceil(round(100 * status.behind["largest"], 6))
+        reports, them = ("report is", "it") if n == 1 else ("reports are", "them")
+        terminal.line(
+            f"{n:,} {reports} behind: at most {percent} % of the material of each has changed "
+            f"since it was written. `kg-build index PATHS --fresh` brings {them} up to date."
+        )
+    if invented := status.reports["invented"]:
+        what = counted(invented, "citation")
+        terminal.line(f"Removed from reports: {what} of elements that are not in the graph.")
     print_pending(status.pending)
-    if batches:
-        _print_batches(status)
     print_failures(status)
     cut = [f"A list was cut off. The part that arrived is saved: {one}." for one in status.cut]
     vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
@@ -78,8 +92,8 @@ def print_failures(status: Status, *, error: bool = False) -> None:
     terminal.some(failed, MORE, "red", error=error)
 
 
-def _print_reports(status: Status) -> None:
-    """Prints the sizes of each level's reports, from which global search answers."""
+def _print_levels(status: Status) -> None:
+    """Prints the sizes of each level's reports."""
     columns = ("level", "communities", "single", "largest", "reports", "tokens")
     keys = (*columns, "from_elements", "tokens_from_elements")
     levels: Iterable[Mapping[str, object]] = status.levels
@@ -90,16 +104,6 @@ def _print_reports(status: Status) -> None:
             "is one entity. Small reports list the members of a small community, without a model.",
             style="dim",
         )
-    if n := status.behind["reports"]:
-        percent = ceil(round(100 * status.behind["largest"], 6))
-        reports, them = ("report is", "it") if n == 1 else ("reports are", "them")
-        terminal.line(
-            f"{n:,} {reports} behind: at most {percent} % of the material of each has changed "
-            f"since it was written. `kg-build index PATHS --fresh` brings {them} up to date."
-        )
-    if invented := status.reports["invented"]:
-        what = counted(invented, "citation")
-        terminal.line(f"Removed from reports: {what} of elements that are not in the graph.")
 
 
 def _print_batches(status: Status) -> None:

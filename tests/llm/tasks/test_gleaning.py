@@ -74,7 +74,7 @@ def test_a_reply_without_records_is_asked_for_once_more() -> None:
     assert passes == Gleaning([A_READ])
     assert [role for role, _ in said(asked[1])] == ["user", "assistant", "user"]
     assert said(asked[1])[1][1] == "I am sorry, but no."
-    assert "Give the list once more" in said(asked[1])[2][1]
+    assert "Give the whole list again" in said(asked[1])[2][1]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from dataclasses import replace
 import anyio
 
 from graphrag_neo4j.extras.evaluate.folder import AnswerRecord, EvaluationFolder
-from graphrag_neo4j.extras.evaluate.groundedness import Groundedness, groundedness_of, judge_support
+from graphrag_neo4j.extras.evaluate.groundedness import Groundedness, groundedness_of, support_step
+from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import load_settings
 
 
@@ -47,7 +48,7 @@ async def _grounded(texts: Sequence[AnswerRecord]) -> Groundedness:
     settings, judge = load_settings(), "words"
     with tempfile.TemporaryDirectory() as path:
         folder = EvaluationFolder(path)
-        await judge_support(texts, folder, settings, judge)
+        await support_step(texts, folder, settings, judge).complete(silent)
         [found] = groundedness_of(texts, folder, settings, judge)
     return found
 

@@ -15,7 +15,7 @@ from graphrag_neo4j.extras.evaluate.folder import (
     answer_key,
     question_key,
 )
-from graphrag_neo4j.extras.evaluate.groundedness import signatures_of, support_key
+from graphrag_neo4j.extras.evaluate.groundedness import signature_of, support_key
 from graphrag_neo4j.extras.evaluate.tasks.judges import Metric, Support, Winner
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text.strings import identify
@@ -96,7 +96,7 @@ def add_support(
     support: Support | None,
 ) -> None:
     """Adds the verdict of a judge on a sentence that cites all these sources."""
-    signature = signatures_of([judge], load_settings())[judge]
+    signature = signature_of(judge, load_settings())
     record = SupportRecord(
         support_key(signature, sentence, [one.text for one in sources]),
         sentence,

@@ -12,12 +12,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from math import ceil
 from pathlib import Path
 from statistics import fmean
-from typing import ClassVar, Final, Literal, TypedDict, get_args
+from typing import ClassVar, Final, Literal, TypedDict, cast, get_args
 
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
@@ -32,19 +32,15 @@ from graphrag_neo4j.extras.evaluate.folder import (
     question_key,
     read_lines,
 )
-from graphrag_neo4j.extras.evaluate.steps import (
-    EvaluationStep,
-    RemainingWork,
-    RememberingEndpoint,
-    StepResult,
-)
+from graphrag_neo4j.extras.evaluate.steps import EvaluationStep, RememberingEndpoint, StepResult
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.estimate import StepEstimate, priced
 from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, bracket
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.model.types import Usage
-from graphrag_neo4j.query.engine import AsyncStream, answer_question, check_answering, read_state
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.engine import answer_question, check_answering, read_state
 from graphrag_neo4j.query.global_ import LevelRow
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.settings import Settings
@@ -102,13 +98,14 @@ class RecordRow(TypedDict):
 class AskedClient:
     """A client that is asked. `levels` maps each level of communities to its tokens of reports.
 
-    `hashes` holds those of the parts of the graph that were read. `endpoint` is None without a
-    model.
+    `text_tokens` are those of all chunks. `hashes` holds those of the parts of the graph that were
+    read. `endpoint` is None without a model.
     """
 
     settings: Settings
     graph: Graph
     levels: Mapping[int, int]
+    text_tokens: int
     embedding_model: str | None
     endpoint: RememberingEndpoint | None
     hashes: dict[GraphPart, str] = field(default_factory=dict)
@@ -144,16 +141,53 @@ class AnswerItem:
     asked: AskedClient = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerStep(EvaluationStep[AnswerItem]):
+    """The answers of all conditions; `meter` counts the calls of their clients together."""
+
+    folder: EvaluationFolder
+    meter: Meter
+
+    def calls_for(self, missing: Sequence[AnswerItem]) -> Sequence[StepEstimate]:
+        """Estimates the calls of these answers, for each condition. It makes none.
+
+        The sizes of contexts are known from the graph; the lengths of replies are assumptions.
+        """
+        by_name = {item.condition.name: item for item in missing if item.asked.endpoint}
+        numbers = Counter(item.condition.name for item in missing)
+        return [_estimate(item, numbers[name]) for name, item in by_name.items()]
+
+    async def complete(self, listen: Listener) -> StepResult:
+        """Asks for the answers that are not there, and saves each as it comes.
+
+        The notices of several answers are told once, with their number. Raises the errors of
+        `EvaluationStep.run`; what was made before is saved.
+        """
+        keys = [item.record.key for item in self.items]
+        self.folder.bring_forward(keys)
+        alone = all(item.asked.endpoint is None for item in self.items)
+        workers = 1 if alone else WORKERS  # without a model, an answer takes processor time
+        meter = None if alone else self.meter
+        result = await self.run(_answer, workers=workers, listen=listen, meter=meter)
+        if not result.failed:
+            self.folder.unfinished.remove()
+        there = [self.file[key] for key in keys if key in self.file]
+        for text, n in Counter(notice for one in there for notice in one.notices).most_common(5):
+            if n > 1:
+                listen(Notice(f"{text} (In {n:,} of {len(there):,} answers.)", warning=True))
+        return result
+
+
 @asynccontextmanager
-async def answers_left(
-    folder: EvaluationFolder, settings: Settings, listen: Listener, meter: Meter
-) -> AsyncIterator[list[AnswerItem]]:
+async def answer_step(
+    folder: EvaluationFolder, settings: Settings, listen: Listener
+) -> AsyncIterator[AnswerStep]:
     """Yields the answers that are to be there, all of a question before those of the next.
 
-    Their clients are open; conditions with the same settings share one, and `meter` counts the
-    calls of all. A condition of the paper whose level a graph does not have is left out, and the
-    listener is told. Raises InputError if there are no questions and for a condition that can't be
-    used, and GraphError if Neo4j fails.
+    Their clients are open; conditions with the same settings share one, and the cost limit of
+    `settings` is that of all. A condition of the paper whose level a graph does not have is left
+    out, and the listener is told. Raises InputError if there are no questions and for a condition
+    that can't be used, and GraphError if Neo4j fails.
     """
     if not len(folder.questions):
         raise InputError(
@@ -163,6 +197,7 @@ async def answers_left(
     for _, of_client in own:
         check_answering(of_client)
     clients, answering = dict[Settings, AskedClient](), []
+    meter = Meter(limit=settings.max_cost)
     async with AsyncExitStack() as stack:
         for condition, of_client in own:
             if of_client not in clients:
@@ -174,7 +209,9 @@ async def answers_left(
                 vectors = (await read_state(rag.graph))["embedding_model"]
                 rows = await rag.graph.read("search/levels", LevelRow)
                 levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
-                clients[of_client] = AskedClient(of_client, rag.graph, levels, vectors, endpoint)
+                [sizes] = await rag.graph.read("evaluation/sizes", SizesRow)
+                read = (levels, sizes["tokens"], vectors, endpoint)
+                clients[of_client] = AskedClient(of_client, rag.graph, *read)
             asked = clients[of_client]
             if _has_level(condition, asked, listen):
                 answering.append((condition, asked, await asked.made_with(condition)))
@@ -184,7 +221,7 @@ async def answers_left(
                 key = answer_key(one.key, condition.name, made)
                 record = AnswerRecord(key, one.key, condition.name, made_with=made)
                 items.append(AnswerItem(record, one.text, condition, asked))
-        yield items
+        yield AnswerStep("answers", folder.answers, items, folder, meter)
 
 
 def _has_level(condition: Condition, asked: AskedClient, listen: Listener) -> bool:
@@ -203,29 +240,6 @@ def _has_level(condition: Condition, asked: AskedClient, listen: Listener) -> bo
     return False
 
 
-async def answer_missing(
-    folder: EvaluationFolder, items: Sequence[AnswerItem], listen: Listener, meter: Meter
-) -> StepResult:
-    """Asks for the answers that are not there, and saves each as it comes.
-
-    The notices of several answers are told once, with their number. Raises the errors of
-    `EvaluationStep.run`; what was made before is saved.
-    """
-    folder.bring_forward([item.record.key for item in items])
-    step = EvaluationStep("answers", folder.answers, items)
-    alone = all(item.asked.endpoint is None for item in items)
-    workers = 1 if alone else WORKERS  # without a model, an answer takes processor time
-    result = await step.run(_answer, workers=workers, listen=listen, meter=None if alone else meter)
-    if not result.failed:
-        folder.unfinished.remove()
-    keys = [item.record.key for item in items]
-    there = [folder.answers[key] for key in keys if key in folder.answers]
-    for text, n in Counter(notice for one in there for notice in one.notices).most_common(5):
-        if n > 1:
-            listen(Notice(f"{text} (In {n:,} of {len(there):,} answers.)", warning=True))
-    return result
-
-
 async def _answer(item: AnswerItem) -> AnswerRecord:
     asked, told = item.asked, list[str]()
 
@@ -233,14 +247,13 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
         if isinstance(event, Notice) and event.warning:
             told.append(event.text)
 
-    question, settings = asked_of(item.question, item.condition.options, asked.settings)
+    question, settings = asked_of(item.question, item.condition.how, asked.settings)
     endpoint = asked.endpoint.of_record(item.record.key) if asked.endpoint else None
     backends = Backends(asked.settings, endpoint)
-    stream = AsyncStream(answer_question(asked.graph, backends, settings, question, hear))
-    async with stream:
-        async for _ in stream:
-            pass
-    answer = stream.answer
+    answering = answer_question(asked.graph, backends, settings, question, hear)
+    async with aclosing(answering) as pieces:
+        *_, last = [piece async for piece in pieces]
+    answer = cast("Answer", last)
     reports = [(one.kind, one.ref) for one in answer.citations if one.kind == "Reports"]
     read = await read_records(asked.graph, reports)
     sources, names = list[CitedSource](), list[str]()
@@ -286,39 +299,23 @@ async def read_records(
     return found
 
 
-async def estimate_answers(folder: EvaluationFolder, items: Sequence[AnswerItem]) -> RemainingWork:
-    """Estimates the calls of the answers that are missing, for each condition. It makes none.
-
-    The sizes of contexts are read from the graph; the lengths of replies are assumptions. Raises
-    InputError if a cost limit is set and the price of a model is not known.
-    """
-    step = EvaluationStep("answers", folder.answers, items)
-    missing = step.missing()
-    by_name = {item.condition.name: item for item in missing if item.asked.endpoint}
-    numbers = Counter(item.condition.name for item in missing)
-    steps = [await _estimate(one.condition, one.asked, numbers[n]) for n, one in by_name.items()]
-    return step.remaining(steps)
-
-
-async def _estimate(condition: Condition, asked: AskedClient, n: int) -> StepEstimate:
-    question, settings = asked_of("?", condition.options, asked.settings)
-    match question.method:
-        case "global" | "text":
-            size = _report_tokens(question, settings, asked.levels)
-            if question.method == "text":
-                [sizes] = await asked.graph.read("evaluation/sizes", SizesRow)
-                size = sizes["tokens"]
-            contexts = max(1, ceil(size * LINES / (FILLED * settings.map_context_tokens)))
-            points = min(settings.map_context_tokens, contexts * MAPPED)
-            calls, sent = contexts + 1, size * LINES + (contexts + 1) * PROMPT + points
-            replied = contexts * MAPPED + ANSWER
-        case "drift":
-            calls = 2 + settings.drift_calls
-            sent, replied = calls * (PROMPT + settings.max_context_tokens), calls * MAPPED
-        case _:
-            calls, sent, replied = 1, PROMPT + settings.max_context_tokens, ANSWER
+def _estimate(item: AnswerItem, n: int) -> StepEstimate:
+    """Returns what `n` answers of the condition of an item take."""
+    asked = item.asked
+    question, settings = asked_of("?", item.condition.how, asked.settings)
+    calls, sent, replied = 1, float(PROMPT + settings.max_context_tokens), ANSWER
+    if question.method == "drift":
+        calls = 2 + settings.drift_calls
+        sent, replied = calls * sent, calls * MAPPED
+    elif question.method in {"global", "text"}:
+        size = _report_tokens(question, settings, asked.levels)
+        size = asked.text_tokens if question.method == "text" else size
+        contexts = max(1, ceil(size * LINES / (FILLED * settings.map_context_tokens)))
+        points = min(settings.map_context_tokens, contexts * MAPPED)
+        calls, sent = contexts + 1, size * LINES + (contexts + 1) * PROMPT + points
+        replied = contexts * MAPPED + ANSWER
     found = priced("answer", n * calls, n * sent, n * replied, settings)
-    return replace(found, step=condition.name)
+    return replace(found, step=item.condition.name)
 
 
 def _report_tokens(question: Question, settings: Settings, levels: Mapping[int, int]) -> float:

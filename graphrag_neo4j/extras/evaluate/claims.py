@@ -25,16 +25,9 @@ import regex
 from graphrag_neo4j.extras.evaluate.folder import ClaimsRecord, EvaluationFolder
 from graphrag_neo4j.extras.evaluate.judging import Judged, Label
 from graphrag_neo4j.extras.evaluate.statistics import SignedRank, adjusted_tests, majority_labels
-from graphrag_neo4j.extras.evaluate.steps import (
-    EvaluationStep,
-    RemainingWork,
-    RememberingEndpoint,
-    StepResult,
-    token_counter,
-)
+from graphrag_neo4j.extras.evaluate.steps import ModelStep, token_counter
 from graphrag_neo4j.extras.evaluate.tasks.claims import AnswerPart, ClaimSteps, answer_parts
-from graphrag_neo4j.llm.endpoint.cost import Meter
-from graphrag_neo4j.model.events import Listener
+from graphrag_neo4j.model.types import LLMTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import fold, identify, name_key, spaced_characters
 
@@ -82,7 +75,27 @@ Agreed = tuple[str, int, int, float | None]
 that are a tie neither for the counts nor for the judge, and the share of these with one winner."""
 
 
-def claim_step(folder: EvaluationFolder, model: str, made_with: str) -> EvaluationStep[ClaimItem]:
+def claim_step(folder: EvaluationFolder, settings: Settings) -> ModelStep[ClaimItem]:
+    """Returns the parts of the answers that count, whose claims a model finds."""
+    steps, count = ClaimSteps(settings), token_counter()
+
+    def found(item: ClaimItem) -> LLMTask[ClaimsRecord]:
+        sentences = yield from steps.claims(item.question, item.part)
+        return replace(item.record, sentences=sentences)
+
+    def tokens_of(item: ClaimItem) -> tuple[float, float]:
+        said = sum(map(count, item.part.sentences))
+        listed = len(item.part.sentences) * ITEM
+        shown = count(item.question) + count(item.part.context) + said
+        sent = STEPS * (PARTS_PROMPT + shown + listed)
+        return sent, STEPS * listed + said + CLAIMS_OF_TEXT * said
+
+    items, replies = _items(folder, steps.model, steps.signature), folder.unfinished_claims
+    records = ("claims", folder.claims, items)
+    return ModelStep(*records, "answer_claims", found, tokens_of, settings, STEPS, replies)
+
+
+def _items(folder: EvaluationFolder, model: str, made_with: str) -> list[ClaimItem]:
     """Returns the parts of the answers that count. An answer without a sentence has no part.
 
     `made_with` is the signature of the steps: other steps make other records. Equal parts of
@@ -95,45 +108,7 @@ def claim_step(folder: EvaluationFolder, model: str, made_with: str) -> Evaluati
             key = identify("answer claims", made_with, question, part.context, *part.sentences)
             record = ClaimsRecord(key, (), model, made_with)
             items.append(ClaimItem(record, (answer.question, answer.condition), question, part))
-    return EvaluationStep("claims", folder.claims, items)
-
-
-def estimate_claims(folder: EvaluationFolder, settings: Settings) -> RemainingWork:
-    """Estimates the claims of the parts of answers that have none yet. It makes no call."""
-    steps, count = ClaimSteps(settings), token_counter()
-
-    def size(item: ClaimItem) -> tuple[float, float]:
-        said = sum(map(count, item.part.sentences))
-        listed = len(item.part.sentences) * ITEM
-        shown = count(item.question) + count(item.part.context) + said
-        sent = STEPS * (PARTS_PROMPT + shown + listed)
-        return sent, STEPS * listed + said + CLAIMS_OF_TEXT * said
-
-    step = claim_step(folder, steps.model, steps.signature)
-    return step.estimate("answer_claims", STEPS, size, settings)
-
-
-async def find_missing_claims(
-    folder: EvaluationFolder, settings: Settings, listen: Listener
-) -> StepResult:
-    """Finds the claims of the parts of answers that have none yet, and keeps each reply.
-
-    Raises InputError if no model is set, and the errors of `EvaluationStep.run`.
-    """
-    steps, meter = ClaimSteps(settings), Meter(limit=settings.max_cost)
-    step, calls = claim_step(folder, steps.model, steps.signature), folder.unfinished_claims
-    async with RememberingEndpoint(settings, meter, calls) as endpoint:
-
-        async def make(item: ClaimItem) -> ClaimsRecord:
-            alone = endpoint.of_record(item.record.key)
-            found = await alone.run(steps.claims(item.question, item.part))
-            return replace(item.record, sentences=found)
-
-        workers = settings.concurrency
-        done = await step.run(make, workers=workers, listen=listen, meter=meter)
-    if not done.failed:
-        calls.remove()
-    return done
+    return items
 
 
 def claims_in(folder: EvaluationFolder) -> tuple[str, Mapping[Answered, Sequence[str]]]:
@@ -146,7 +121,7 @@ def claims_in(folder: EvaluationFolder) -> tuple[str, Mapping[Answered, Sequence
         return "", {}
     last = records[-1]
     found = {(one.question, one.condition): list[str]() for one in folder.given_answers()}
-    for item in claim_step(folder, last.model, last.made_with).items:
+    for item in _items(folder, last.model, last.made_with):
         if item.record.key not in folder.claims:
             found.pop(item.answer, None)
         elif item.answer in found:

@@ -59,7 +59,7 @@ class Condition:
     """
 
     name: str
-    how: Mapping[str, Any]
+    how: QueryOptions
     client: Mapping[str, Any] = field(default_factory=dict)
     level: int | None = None
 
@@ -70,20 +70,15 @@ class Condition:
         """
         try:
             own = settings.changed(**self.client)
-            asked_of("?", self.options, own)
+            asked_of("?", self.how, own)
         except InputError as error:
             raise InputError(f"The condition {self.name} can't be used. {error}") from None
         return own
 
     @property
-    def options(self) -> QueryOptions:
-        """The options of a question."""
-        return cast("QueryOptions", dict(self.how))
-
-    @property
     def method(self) -> str:
         """The search method."""
-        return str(self.how["method"])
+        return self.how["method"]
 
 
 def parse_conditions(texts: Iterable[str], window: int) -> list[Condition]:
@@ -121,7 +116,7 @@ def parse_condition(text: str, window: int) -> Condition:
     paper = LEVEL.fullmatch(search)
     return Condition(
         name if named else ",".join([search, *given]),
-        {**how, **of_a_question},
+        cast("QueryOptions", {**how, **of_a_question}),
         client,
         int(paper[1]) if paper else None,
     )
@@ -201,7 +196,7 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
     `settings` are those of the client. `graph` says what the graph is: its hash and the embedding
     model of its vectors.
     """
-    question, own = asked_of("?", condition.options, settings)
+    question, own = asked_of("?", condition.how, settings)
     names = [*OF_EVERY_ANSWER, *USED_BY[question.method]]
     if question.level is not None or question.dynamic:
         names = [name for name in names if name != "map_calls"]  # it chooses a level by default

@@ -7,7 +7,7 @@ for one in evaluation.costs():
     print(one.condition, one.context_tokens, one.cost)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self, Unpack
@@ -20,7 +20,6 @@ from graphrag_neo4j.extras.evaluate.conditions import parse_condition, parse_con
 from graphrag_neo4j.extras.evaluate.folder import EvaluationFolder, QuestionRecord
 from graphrag_neo4j.extras.evaluate.steps import RemainingWork, StepResult
 from graphrag_neo4j.extras.evaluate.tasks.judges import Metric
-from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.settings.checks import check_path
@@ -148,8 +147,8 @@ class Evaluation:
         Raises InputError if there are no questions, for a condition that can't be used, and if a
         cost limit is set and a price is not known; GraphError if Neo4j fails.
         """
-        async with answers.answers_left(self.folder, self.settings, self.listen, Meter()) as items:
-            return await answers.estimate_answers(self.folder, items)
+        async with answers.answer_step(self.folder, self.settings, self.listen) as step:
+            return step.estimate()
 
     async def answer(
         self, conditions: Sequence[str] | None = None, window: int | None = None
@@ -162,19 +161,15 @@ class Evaluation:
         there are no questions and for a condition that can't be used; GraphError, ModelError, and
         BudgetSpentError if `max_cost` is reached.
         """
-        folder, meter = self.folder, Meter(limit=self.settings.max_cost)
-        with folder.writing():
+        with self.folder.writing():
             self.choose(conditions, window)
-            async with answers.answers_left(folder, self.settings, self.listen, meter) as items:
-                return await answers.answer_missing(folder, items, self.listen, meter)
+            async with answers.answer_step(self.folder, self.settings, self.listen) as step:
+                return await step.complete(self.listen)
 
     async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> RemainingWork:
         """Estimates what `ground` takes. No model is asked. Raises as `ground`."""
-        folder, settings = self.folder, self.settings
-        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
-        judge = groundedness.judge_of(settings, words=words)
-        work = partial(groundedness.estimate_support, texts, folder, settings, judge)
-        return await anyio.to_thread.run_sync(work)
+        _, step = await self._to_ground(reports=reports, words=words)
+        return await anyio.to_thread.run_sync(step.estimate)
 
     async def ground(
         self, *, reports: bool = False, words: bool = False
@@ -186,13 +181,20 @@ class Evaluation:
         not judged again. Raises InputError if there is nothing to judge; GraphError, ModelError,
         and BudgetSpentError if `max_cost` is reached.
         """
-        folder, settings, listen = self.folder, self.settings, self.listen
-        with folder.writing():
-            texts = await groundedness.texts_to_judge(folder, settings, listen, reports=reports)
-            judge = groundedness.judge_of(settings, words=words)
-            await groundedness.judge_support(texts, folder, settings, judge, listen)
-            work = partial(groundedness.groundedness_of, texts, folder, settings, judge)
-            return await anyio.to_thread.run_sync(work)
+        with self.folder.writing():
+            counted, step = await self._to_ground(reports=reports, words=words)
+            await step.complete(self.listen)
+            return await anyio.to_thread.run_sync(counted)
+
+    async def _to_ground(
+        self, *, reports: bool, words: bool
+    ) -> tuple[Callable[[], list[groundedness.Groundedness]], groundedness.SupportStep]:
+        """Returns what counts the shares of the judged texts, and the step that judges these."""
+        folder, settings = self.folder, self.settings
+        texts = await groundedness.texts_to_judge(folder, settings, self.listen, reports=reports)
+        given = (texts, folder, settings, groundedness.judge_of(settings, words=words))
+        step = await anyio.to_thread.run_sync(groundedness.support_step, *given)
+        return partial(groundedness.groundedness_of, *given), step
 
     async def judge(
         self,
@@ -209,20 +211,19 @@ class Evaluation:
         with self.folder.writing():
             self.folder.change_plan(repeats=repeats)
             step = judging.judge_step(self.folder, self.settings, conditions, metrics)
-            return await judging.judge_missing(step, self.settings, self.listen)
+            return await step.complete(self.listen)
 
     async def estimate_judge(
         self, metrics: Sequence[Metric] = (), conditions: Sequence[str] = ()
     ) -> RemainingWork:
         """Estimates what `judge` takes with the repeats of the plan. No model is asked."""
-        step = judging.judge_step(self.folder, self.settings, conditions, metrics)
-        return judging.estimate_verdicts(step, self.settings)
+        return judging.judge_step(self.folder, self.settings, conditions, metrics).estimate()
 
     async def find_claims(self) -> StepResult:
         """Finds the claims of all answers, three calls for ten sentences. Raises as `judge`."""
         with self.folder.writing():
-            return await claims.find_missing_claims(self.folder, self.settings, self.listen)
+            return await claims.claim_step(self.folder, self.settings).complete(self.listen)
 
     async def estimate_claims(self) -> RemainingWork:
         """Estimates what `find_claims` takes. No model is asked."""
-        return claims.estimate_claims(self.folder, self.settings)
+        return claims.claim_step(self.folder, self.settings).estimate()

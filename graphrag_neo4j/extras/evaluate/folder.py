@@ -40,6 +40,7 @@ from graphrag_neo4j.text.strings import identify
 
 METRICS: Final[tuple[Metric, ...]] = get_args(Metric)
 PLAN: Final = "evaluation.json"
+DraftKind = Literal["personas", "tasks", "questions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,16 @@ class DraftRecord:
     """A list that a model gave: personas, the tasks of a persona, or questions for a task."""
 
     key: str
-    kind: Literal["personas", "tasks", "questions"]
+    kind: DraftKind
     texts: Sequence[str] = ()
     persona: str = ""
     task: str = ""
     failure: str | None = None
+
+    @property
+    def record(self) -> "DraftRecord":
+        """This list: nothing else is needed to make it."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)

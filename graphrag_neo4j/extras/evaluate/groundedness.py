@@ -37,12 +37,12 @@ from graphrag_neo4j.extras.evaluate.statements import (
     statements_in,
 )
 from graphrag_neo4j.extras.evaluate.statistics import Agreement, agreement
-from graphrag_neo4j.extras.evaluate.steps import EvaluationStep, RemainingWork, StepResult
-from graphrag_neo4j.extras.evaluate.tasks.judges import SupportJudge
+from graphrag_neo4j.extras.evaluate.steps import EvaluationStep, ModelStep, StepResult
+from graphrag_neo4j.extras.evaluate.tasks.judges import Support, SupportJudge
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model.citations import bracket, cited
-from graphrag_neo4j.model.events import Listener, silent
+from graphrag_neo4j.model.events import Listener
+from graphrag_neo4j.model.types import LLMTask
 from graphrag_neo4j.rules.ranking import content_words
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
@@ -78,7 +78,7 @@ class SentenceToJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class _SupportItem:
+class SupportItem:
     """A judgement that is to be given, and the passages that the judge reads."""
 
     record: SupportRecord
@@ -135,16 +135,11 @@ def judge_of(settings: Settings, *, words: bool) -> str:
     return f"{MODEL}{settings.model_for('judge')}"
 
 
-def signatures_of(judges: Iterable[str], settings: Settings) -> dict[str, str]:
-    """Returns a hash of the rules of each judge, or of its model and the prompt of now, by name."""
-    found = {}
-    for name in dict.fromkeys(judges):
-        if name == WORDS:
-            found[name] = identify(WORDS, WORDS_VERSION)
-        else:
-            own = settings.changed(judge_model=name.removeprefix(MODEL))
-            found[name] = SupportJudge(own).signature
-    return found
+def signature_of(judge: str, settings: Settings) -> str:
+    """Returns a hash of the rules of words and vectors, or of a model and the prompt of now."""
+    if judge == WORDS:
+        return identify(WORDS, WORDS_VERSION)
+    return SupportJudge(settings.changed(judge_model=judge.removeprefix(MODEL))).signature
 
 
 def support_key(signature: str, sentence: str, passages: Sequence[str]) -> str:
@@ -198,68 +193,49 @@ async def read_findings(graph: Graph) -> list[AnswerRecord]:
     ]
 
 
-def _support_step(
+class WordStep(EvaluationStep[SupportItem]):
+    """The judgements by words and vectors. They take no calls."""
+
+    async def complete(self, listen: Listener) -> StepResult:
+        """Judges the sentences that are not judged yet, and saves each judgement."""
+        # This import reads word lists and vectors, which takes a moment.
+        from graphrag_neo4j.extras.evaluate.word_support import support_by_words  # noqa: PLC0415
+
+        async def make(item: SupportItem) -> SupportRecord:
+            judging = partial(support_by_words, item.record.sentence, item.passages)
+            found = await anyio.to_thread.run_sync(judging)
+            return replace(item.record, support=found.support, reason=found.reason)
+
+        return await self.run(make, workers=2, listen=listen)
+
+
+SupportStep = WordStep | ModelStep[SupportItem]
+
+
+def support_step(
     texts: Iterable[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
-) -> EvaluationStep[_SupportItem]:
-    signature = signatures_of([judge], settings)[judge]
+) -> SupportStep:
+    """Returns the cited sentences of texts, with what a judge is to say of them."""
+    signature = signature_of(judge, settings)
     items = []
     for one in sentences_to_judge(texts):
         key = support_key(signature, one.sentence, one.passages)
         record = SupportRecord(key, one.sentence, one.sources, judge, left_out=one.left_out)
-        items.append(_SupportItem(record, one.passages))
-    return EvaluationStep("groundedness", folder.supports, items)
-
-
-def estimate_support(
-    texts: Sequence[AnswerRecord], folder: EvaluationFolder, settings: Settings, judge: str
-) -> RemainingWork:
-    """Estimates the calls to the judge that are still to be made. It makes none.
-
-    Raises InputError if a cost limit is set and the price of the judge is not known.
-    """
-    step = _support_step(texts, folder, settings, judge)
+        items.append(SupportItem(record, one.passages))
+    records = ("groundedness", folder.supports, items)
     if judge == WORDS:
-        return step.remaining()
-    count = cache(tokens.count)
-    frame = count(SupportJudge(settings).prompt("", []))
+        return WordStep(*records)
+    model, count = SupportJudge(settings), cache(tokens.count)
 
-    def size(item: _SupportItem) -> tuple[float, float]:
-        return frame + count(item.record.sentence) + sum(map(count, item.passages)), SUPPORT_REPLY
-
-    return step.estimate("judge", 1, size, settings)
-
-
-async def judge_support(
-    texts: Sequence[AnswerRecord],
-    folder: EvaluationFolder,
-    settings: Settings,
-    judge: str,
-    listen: Listener = silent,
-) -> StepResult:
-    """Judges the cited sentences of texts that are not judged yet, and saves each judgement.
-
-    Raises the errors of `EvaluationStep.run`; what was judged before is saved.
-    """
-    step = await anyio.to_thread.run_sync(_support_step, texts, folder, settings, judge)
-
-    async def by_words(item: _SupportItem) -> SupportRecord:
-        # This import reads word lists and vectors, which takes a moment.
-        from graphrag_neo4j.extras.evaluate.word_support import support_by_words  # noqa: PLC0415
-
-        judging = partial(support_by_words, item.record.sentence, item.passages)
-        found = await anyio.to_thread.run_sync(judging)
+    def support(item: SupportItem) -> LLMTask[SupportRecord]:
+        found = yield from model.judge(item.record.sentence, item.passages)
         return replace(item.record, support=found.support, reason=found.reason)
 
-    if judge == WORDS:
-        return await step.run(by_words, workers=2, listen=listen)
-    model = SupportJudge(settings)
-    async with Endpoint(settings) as endpoint:
+    def tokens_of(item: SupportItem) -> tuple[float, float]:
+        texts = (model.prompt("", []), item.record.sentence, *item.passages)
+        return sum(map(count, texts)), SUPPORT_REPLY
 
-        async def by_model(item: _SupportItem) -> SupportRecord:
-            found = await endpoint.run(model.judge(item.record.sentence, item.passages))
-            return replace(item.record, support=found.support, reason=found.reason)
-
-        return await step.ask(endpoint, by_model, listen)
+    return ModelStep(*records, "judge", support, tokens_of, settings)
 
 
 def sentences_to_judge(texts: Iterable[AnswerRecord]) -> list[SentenceToJudge]:
@@ -276,23 +252,22 @@ def groundedness_of(
     An answer that is missing, or that makes no statement, does not count.
     """
     found: dict[str, Groundedness] = {}
-    file, signature = folder.supports, signatures_of([judge], settings)[judge]
+    file, signature = folder.supports, signature_of(judge, settings)
     for text in texts:
         known = found.setdefault(text.condition, Groundedness(text.condition, judge))
         sentences = list(_sentences(text))
         known.texts += bool(sentences)
         known.statements += len(sentences)
-        for statement, one in sentences:
-            known.cited += bool(statement.citations)
+        for one in [one for statement, one in sentences if statement.citations]:
+            support: Support | None = "not"  # by citations that lead to no text
             if one:
                 key = support_key(signature, one.sentence, one.passages)
                 support = file[key].support if key in file else None
-                known.supported += support == "supported"
-                known.partly += support == "partly"
-                known.unsupported += support == "not"
-                known.missing += support is None
-            else:
-                known.unsupported += bool(statement.citations)
+            known.cited += 1
+            known.supported += support == "supported"
+            known.partly += support == "partly"
+            known.unsupported += support == "not"
+            known.missing += support is None
         if text.failure is None:
             dead = {name for one in text.dead for name in single_citations(one)}
             placed = _by_name(text.sources).keys() - dead
@@ -300,6 +275,10 @@ def groundedness_of(
             known.citations += len(names)
             known.placed += sum(name in placed for name in names)
     return list(found.values())
+
+
+# The statements of a text are counted for each judge, and compared.
+_statements = lru_cache(10_000)(statements_in)
 
 
 def _sentences(text: AnswerRecord) -> Iterator[tuple[CitedSentence, SentenceToJudge | None]]:
@@ -317,11 +296,6 @@ def _sentences(text: AnswerRecord) -> Iterator[tuple[CitedSentence, SentenceToJu
             statement,
             SentenceToJudge(statement.text, passages, names, left_out) if once else None,
         )
-
-
-@lru_cache(10_000)  # texts: the sentences are counted for each judge, and compared
-def _statements(text: str, others: frozenset[str]) -> Sequence[CitedSentence]:
-    return statements_in(text, others)
 
 
 def _with_room(sentence: str, sources: Sequence[CitedSource]) -> Sequence[CitedSource]:
@@ -373,7 +347,8 @@ def judged_sentences(
 
     A sentence with the same passages counts once, in however many texts it stands.
     """
-    signatures = signatures_of((one.judge for one in file), settings)
+    judges = dict.fromkeys(one.judge for one in file)
+    signatures = {judge: signature_of(judge, settings) for judge in judges}
     found: dict[tuple[str, tuple[str, ...]], JudgedSentence] = {}
     for text in texts:
         for one in sentences_to_judge([text]):

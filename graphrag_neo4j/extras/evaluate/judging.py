@@ -19,15 +19,9 @@ from graphrag_neo4j.extras.evaluate.folder import (
     EvaluationFolder,
     VerdictRecord,
 )
-from graphrag_neo4j.extras.evaluate.steps import (
-    EvaluationStep,
-    RemainingWork,
-    StepResult,
-    token_counter,
-)
+from graphrag_neo4j.extras.evaluate.steps import EvaluationStep, ModelStep, token_counter
 from graphrag_neo4j.extras.evaluate.tasks.judges import Metric, PairJudge, Winner, plain_answer
-from graphrag_neo4j.llm.endpoint import Endpoint
-from graphrag_neo4j.model.events import Listener
+from graphrag_neo4j.model.types import LLMTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import flat, identify
 
@@ -57,7 +51,7 @@ class Comparison:
         return (self.other, self.one) if self.swapped else (self.one, self.other)
 
     @property
-    def turned(self) -> "Comparison":
+    def other_order(self) -> "Comparison":
         """The same comparison in the other order of the answers."""
         return replace(self, swapped=not self.swapped)
 
@@ -121,8 +115,8 @@ def judge_step(
     settings: Settings,
     conditions: Sequence[str] = (),
     metrics: Sequence[Metric] = (),
-) -> EvaluationStep[JudgeItem]:
-    """Returns the verdicts that the plan asks for, where both answers are there.
+) -> ModelStep[JudgeItem]:
+    """Returns the verdicts that the plan asks a model for, where both answers are there.
 
     `conditions` and `metrics` name those that are compared, if not all of the plan are. Raises
     InputError for a condition that has no answers, and if fewer than two have answers.
@@ -133,11 +127,21 @@ def judge_step(
             "A comparison needs two conditions that have answers. `kg-build eval answers` and "
             "`kg-build eval import` add answers."
         )
-    plan, judge = folder.plan, PairJudge(settings)
+    plan, judge, count = folder.plan, PairJudge(settings), token_counter()
     asked = [one.key for one in folder.questions]
     of_plan = comparisons(wanted, asked, metrics or plan.metrics, repeats=plan.repeats)
-    items = _items(folder, of_plan, judge.name, judge.signature)
-    return EvaluationStep("judge", folder.verdicts, list(items))
+    items = list(_items(folder, of_plan, judge.name, judge.signature))
+
+    def verdict(item: JudgeItem) -> LLMTask[VerdictRecord]:
+        shown = (item.question, item.first.text, item.second.text, item.record.metric)
+        found = yield from judge.compare(*shown)
+        return replace(item.record, winner=found.winner, reason=found.reason)
+
+    def tokens_of(item: JudgeItem) -> tuple[float, float]:
+        texts = (item.question, item.first.text, item.second.text)
+        return VERDICT_PROMPT + sum(map(count, texts)), VERDICT
+
+    return ModelStep("judge", folder.verdicts, items, "judge", verdict, tokens_of, settings)
 
 
 def _items(
@@ -152,35 +156,6 @@ def _items(
             key = identify("verdict", of.metric, *keys, judge, of.repeat, made_with)
             record = VerdictRecord(key, of.question, of.metric, *keys, judge, of.repeat)
             yield JudgeItem(record, folder.questions[of.question].text, first, second)
-
-
-def estimate_verdicts(step: EvaluationStep[JudgeItem], settings: Settings) -> RemainingWork:
-    """Estimates the verdicts that are missing. It makes no call."""
-    count = token_counter()
-
-    def size(item: JudgeItem) -> tuple[float, float]:
-        texts = (item.question, item.first.text, item.second.text)
-        return VERDICT_PROMPT + sum(map(count, texts)), VERDICT
-
-    return step.estimate("judge", 1, size, settings)
-
-
-async def judge_missing(
-    step: EvaluationStep[JudgeItem], settings: Settings, listen: Listener
-) -> StepResult:
-    """Has the model give the verdicts that are not there yet, and saves each.
-
-    Raises InputError if no model is set, and the errors of `EvaluationStep.run`.
-    """
-    judge = PairJudge(settings)
-    async with Endpoint(settings) as endpoint:
-
-        async def make(item: JudgeItem) -> VerdictRecord:
-            shown = (item.question, item.first.text, item.second.text, item.record.metric)
-            found = await endpoint.run(judge.compare(*shown))
-            return replace(item.record, winner=found.winner, reason=found.reason)
-
-        return await step.ask(endpoint, make, listen)
 
 
 def blind_items(
@@ -198,17 +173,16 @@ def blind_items(
     if not flat(person):
         raise InputError("Whose verdicts are these? Give a name.")
     judge, asked = f"person {flat(person)}", [one.key for one in folder.questions]
-    wanted = comparisons(
-        folder.conditions(conditions), asked, metrics or folder.plan.metrics, repeats=1
-    )
+    chosen = folder.conditions(conditions)
+    wanted = comparisons(chosen, asked, metrics or folder.plan.metrics, repeats=1)
 
-    def chosen(item: JudgeItem) -> bool:
+    def is_shown(item: JudgeItem) -> bool:
         """Whether the dice choose this order of the two answers."""
         shown = [item.first.key, item.second.key]
         dice = int(identify("order", judge, item.record.metric, *sorted(shown)), 16)
         return (shown == sorted(shown)) == bool(dice % 2)
 
-    items = list(filter(chosen, _items(folder, wanted, judge, "person")))
+    items = list(filter(is_shown, _items(folder, wanted, judge, "person")))
     if not items:
         raise InputError(
             "There is nothing to compare: a comparison needs answers of two conditions to one "
@@ -241,6 +215,6 @@ def judged_by(
     for judge, given in found.items():
         if not judge.startswith("person "):
             there = {of for of, each in given.items() if each.winner is not None}
-            alone = [of for of in there if of.turned not in there]
+            alone = [of for of in there if of.other_order not in there]
             given |= {of: replace(given[of], left_out=True) for of in alone}
     return {judge: list(given.values()) for judge, given in found.items()}

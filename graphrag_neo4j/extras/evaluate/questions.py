@@ -16,6 +16,7 @@ from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extras.evaluate.folder import (
+    DraftKind,
     DraftRecord,
     EvaluationFolder,
     QuestionRecord,
@@ -46,11 +47,6 @@ class MadeQuestions:
     new: Sequence[QuestionRecord]
     repeated: int
     failures: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    record: DraftRecord
 
 
 def check_asking(settings: Settings) -> None:
@@ -105,37 +101,33 @@ async def make_questions(
         raise InputError("The evaluation has no description of the documents. Give one.")
     asked = list[DraftRecord]()
 
-    def wanted(one: DraftRecord) -> _Draft:
-        """Returns an empty list with its key."""
-        prompt = load_prompt(f"eval_{one.kind}", settings.prompts).text
+    def wanted(kind: DraftKind, persona: str, task: str) -> DraftRecord:
+        """Returns a list that is not made yet."""
+        prompt = load_prompt(f"eval_{kind}", settings.prompts).text
         made_with = (model_of(settings, "report"), settings.language or "", prompt)
-        parts = (plan.description, one.persona, one.task, getattr(plan, one.kind), *made_with)
-        return _Draft(replace(one, key=identify("draft", one.kind, *parts)))
+        parts = (plan.description, persona, task, getattr(plan, kind), *made_with)
+        return DraftRecord(identify("draft", kind, *parts), kind, (), persona, task)
 
-    def below(above: DraftRecord) -> list[_Draft]:
-        """Returns the lists that are wanted for the items of a list."""
-        if above.kind == "personas":
-            return [wanted(DraftRecord("", "tasks", persona=text)) for text in above.texts]
-        if above.kind == "tasks":
-            of = above.persona
-            return [wanted(DraftRecord("", "questions", (), of, text)) for text in above.texts]
-        return []
-
-    async def make(draft: _Draft) -> DraftRecord:
-        one, n = draft.record, getattr(plan, draft.record.kind)
+    async def make(one: DraftRecord) -> DraftRecord:
         texts = {"description": plan.description, "persona": one.persona, "task": one.task}
         shown = {name: text for name, text in texts.items() if text}
-        things = name_things(one.kind, n, settings, **shown)
+        things = name_things(one.kind, getattr(plan, one.kind), settings, **shown)
         return replace(one, texts=await endpoint.run(things))
+
+    async def lists(kind: DraftKind, of: Sequence[tuple[str, str]]) -> list[DraftRecord]:
+        """Returns the lists for these pairs of a persona and a task, without those that failed."""
+        level = [wanted(kind, *each) for each in of]
+        asked.extend(level)
+        workers, meter = settings.concurrency, endpoint.meter
+        step = EvaluationStep(kind, file, level)
+        await step.run(make, workers=workers, listen=listen, meter=meter)
+        return [file[one.key] for one in level if one.key in file]
 
     async with Endpoint(settings) as endpoint:
         try:
-            level = [wanted(DraftRecord("", "personas"))]
-            while level:
-                asked += [one.record for one in level]
-                await EvaluationStep(level[0].record.kind, file, level).ask(endpoint, make, listen)
-                found = [file[one.record.key] for one in level if one.record.key in file]
-                level = [one for above in found for one in below(above)]
+            personas = await lists("personas", [("", "")])
+            tasks = await lists("tasks", [(text, "") for one in personas for text in one.texts])
+            await lists("questions", [(one.persona, text) for one in tasks for text in one.texts])
         finally:
             new, repeated = _add_questions(folder, [file[a.key] for a in asked if a.key in file])
     keys = {one.key for one in asked}

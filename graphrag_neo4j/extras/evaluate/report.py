@@ -12,7 +12,7 @@ documents and models become neither HTML nor Markdown nor a formula.
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations, groupby
@@ -22,15 +22,15 @@ from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extras.evaluate.conditions import PAPER
-from graphrag_neo4j.extras.evaluate.folder import METRICS, AnswerRecord, EvaluationFolder
-from graphrag_neo4j.extras.evaluate.judging import Judged, judged_by
+from graphrag_neo4j.extras.evaluate.folder import METRICS, EvaluationFolder
+from graphrag_neo4j.extras.evaluate.judging import judged_by
 from graphrag_neo4j.extras.evaluate.statistics import preferences
 from graphrag_neo4j.extras.evaluate.tables import (
     Cell,
+    Results,
     ResultTable,
     explained_once,
     record_tables,
-    report_tables,
     result_tables,
 )
 from graphrag_neo4j.extras.evaluate.tasks.judges import DEFINITIONS
@@ -49,18 +49,14 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 class Report:
     """The report of an evaluation.
 
-    `facts` are sentences that say what there is. `tables` are in the order in which they are shown,
-    and `conditions` in the order of all tables. `judged` holds the verdicts by judge.
+    `facts` are sentences that say what there is. `tables` show the `results`, in the order in which
+    they are shown.
     """
 
     title: str
     facts: Sequence[str]
     tables: Sequence[ResultTable]
-    folder: EvaluationFolder
-    settings: Settings
-    answers: Sequence[AnswerRecord]
-    judged: Mapping[str, Sequence[Judged]]
-    conditions: Sequence[str]
+    results: Results
 
     def page(self) -> str:
         """Returns the complete HTML page, which needs no network."""
@@ -107,9 +103,8 @@ class Report:
         as they are: a share is between 0 and 1, and what is not known is empty. A text that a
         spreadsheet would take for a formula gets a quotation mark before it.
         """
-        records = record_tables(self.folder, self.answers, self.judged, self.settings)
         files: dict[str, str] = {}
-        for table in filter(lambda one: one.rows, [*self.tables, *records]):
+        for table in filter(lambda one: one.rows, [*self.tables, *record_tables(self.results)]):
             written = io.StringIO(newline="")
             writer = csv.writer(written)
             writer.writerow([column.name for column in table.columns])
@@ -145,12 +140,9 @@ def read_evaluation(folder: str | Path, settings: Settings, *, title: str | None
         f"Verdicts: {n:,}" + (f", by {', '.join(judged)}" if judged else ""),
         *(f"{judge}: {' '.join(preferences(of))}" for judge, of in judged.items()),
     ]
-    tables = [
-        *result_tables(found, answers, judged, order, settings),
-        *report_tables(found, answers),
-    ]
+    results = Results(found, settings, answers, judged, order)
     title = title or f"Evaluation: {found.path.resolve().name}"
-    return Report(title, facts, tables, found, settings, answers, judged, order)
+    return Report(title, facts, result_tables(results), results)
 
 
 def _shown(text: str) -> str:
@@ -221,9 +213,9 @@ def _comparisons(report: Report) -> dict[str, object]:
     which the judge saw them, 3 for a missing verdict; 10 more if the judge saw the other answer
     first.
     """
-    asked, order = list(report.folder.questions), list(report.conditions)
+    results, there = report.results, report.results.given
+    asked, order = list(results.folder.questions), list(results.order)
     number = {one.key: n for n, one in enumerate(asked)}
-    there = [one for one in report.answers if one.failure is None]
     passages, reasons = dict[Any, int](), dict[Any, int]()
 
     def place(value: object, known: dict[Any, int]) -> int:
@@ -244,7 +236,7 @@ def _comparisons(report: Report) -> dict[str, object]:
         pair: [] for of in of_question.values() for pair in combinations(of, 2)
     }
     places = {(one.question, one.condition): n for n, one in enumerate(there)}
-    for judge, (_, verdicts) in enumerate(report.judged.items()):
+    for judge, verdicts in enumerate(results.judged.values()):
         for each in verdicts:
             of = each.comparison
             first, second = (places[of.question, condition] for condition in of.shown)
@@ -262,8 +254,8 @@ def _comparisons(report: Report) -> dict[str, object]:
         "answers": drawn,
         "comparisons": [[*pair, rows] for pair, rows in found.items()],
         "passages": list(passages),
-        "judges": list(report.judged),
-        "tests": [one.rows for one in report.tables if one.title.startswith("Win rates")],
+        "judges": list(results.judged),
+        "tests": [one.rows for one in report.tables if one.kind == "tests"],
         "reasons": list(reasons),
     }
 

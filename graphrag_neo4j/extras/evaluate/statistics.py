@@ -14,14 +14,13 @@ chance gives. Alpha was chosen over Cohen's kappa because it takes any number of
 item, and items on which some are missing: so one number serves for five repeats and two judges.
 """
 
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from math import erfc, sqrt
 from statistics import NormalDist, fmean, stdev
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from graphrag_neo4j.extras.evaluate.folder import METRICS
 from graphrag_neo4j.extras.evaluate.judging import Comparison, Judged, Label
@@ -50,7 +49,7 @@ class PairResult:
         """The mean score of `one`; that of `other` is 100 minus this. None without any verdict."""
         return fmean(self.scores.values()) if self.scores else None
 
-    def turned(self) -> "PairResult":
+    def reversed(self) -> "PairResult":
         """The same result with the conditions in the other order."""
         scores = {question: 100.0 - score for question, score in self.scores.items()}
         return replace(self, one=self.other, other=self.one, scores=scores)
@@ -80,7 +79,7 @@ def win_rates(
     rates: dict[tuple[str, str], float | None] = {(one, one): 50.0 for one in conditions}
     for result in results:
         if result.metric == metric:
-            for each in (result, result.turned()):
+            for each in (result, result.reversed()):
                 rates[each.one, each.other] = each.win_rate
     return [[rates.get((row, column)) for column in conditions] for row in conditions]
 
@@ -118,9 +117,9 @@ def bias_of(judged: Sequence[Judged]) -> Bias:
     longer = sum(one.winner == one.longer for one in decided)
     labels = {one.comparison: one.label for one in counting}
     pairs = [
-        {label, labels[of.turned]}
+        {label, labels[of.other_order]}
         for of, label in labels.items()
-        if not of.swapped and of.turned in labels
+        if not of.swapped and of.other_order in labels
     ]
     held, turned = pairs.count({"one"}) + pairs.count({"other"}), pairs.count({"one", "other"})
     return Bias(
@@ -295,24 +294,22 @@ def signed_rank(differences: Sequence[float]) -> SignedRank:
     zeros = len(differences) - len(given)
     if not given:
         return SignedRank(0, zeros, 0.0, 0.0, 1.0, "exact")
-    sizes = sorted(map(abs, given))
-    ranks = [(bisect_left(sizes, abs(d)) + 1 + bisect_right(sizes, abs(d))) / 2 for d in given]
-    above = sum(rank for rank, one in zip(ranks, given, strict=True) if one > 0)
-    w = min(above, sum(ranks) - above)
-    # This is the variance with correction for ties: their mean rank stands here several times.
-    z = (w - sum(ranks) / 2) / sqrt(sum(rank**2 for rank in ranks) / 4)
-    if len(given) > MOST_EXACT:
-        return SignedRank(len(given), zeros, w, z, p_of_z(z), "normal approximation")
-    # The share of all signs of these ranks that give a sum as small as `w`, twice. Mean ranks are
-    # multiples of a half, so the doubled sums are whole numbers. The number of ways to each sum is
-    # counted rank by rank.
-    doubled = [round(2 * rank) for rank in ranks]
-    ways = [1] + [0] * sum(doubled)
-    for rank in doubled:
-        ways = [n + (ways[total - rank] if total >= rank else 0) for total, n in enumerate(ways)]
-    below = sum(ways[: round(2 * w) + 1])
-    p = min(1.0, float(2 * below / (1 << len(doubled))))
-    return SignedRank(len(given), zeros, w, z, p, "exact")
+    # These are packages of the extra `eval`, and take a moment.
+    import numpy as np  # noqa: PLC0415
+    from scipy import stats  # noqa: PLC0415
+
+    found: Any = stats.wilcoxon(given, method="approx")
+    n, w, z = len(given), float(found.statistic), float(found.zstatistic) + 0.0  # no -0.0
+    if n > MOST_EXACT:
+        return SignedRank(n, zeros, w, z, p_of_z(z), "normal approximation")
+    # SciPy's exact test knows no ties. `p` is twice the share of all signs of these ranks that give
+    # a sum as small as `w`. Mean ranks are multiples of a half, so doubled sums are whole numbers;
+    # the ways to each are the coefficients of a product of polynomials, 1 + x^rank.
+    ways = np.ones(1, int)
+    for rank in np.rint(2 * stats.rankdata(np.abs(given))).astype(int):
+        ways = np.convolve(ways, np.bincount([0, rank]))
+    below = int(ways[: round(2 * w) + 1].sum())
+    return SignedRank(n, zeros, w, z, min(1.0, 2 * below / 2**n), "exact")
 
 
 def p_of_z(z: float) -> float:
@@ -384,8 +381,8 @@ def preferences(judged: Sequence[Judged]) -> list[str]:
         bias.turned_share is not None
         and 2 ** (1 - len(questions)) < ALPHA  # with fewer, no test tells anything from a coin
         and not _won(
-            (one for one in verdicts if one.comparison.turned in counting),
-            lambda one: OTHER[counting[one.comparison.turned].winner],
+            (one for one in verdicts if one.comparison.other_order in counting),
+            lambda one: OTHER[counting[one.comparison.other_order].winner],
         )
     ):
         found.append(

@@ -76,27 +76,18 @@ class EvaluationStep(Generic[T]):
         keyed = {one.record.key: one for one in self.items}
         return [one for key, one in keyed.items() if key not in self.file]
 
-    def remaining(self, steps: Sequence[StepEstimate] = ()) -> RemainingWork:
-        """Returns what there is and what is missing, with the calls that this takes."""
-        missing = len(self.missing())
-        there = len({one.record.key for one in self.items}) - missing
-        return RemainingWork(there, missing, steps)
+    def calls_for(self, missing: Sequence[T]) -> Sequence[StepEstimate]:  # noqa: ARG002
+        """Returns the calls that these items take; without a model there are none.
 
-    def estimate(
-        self,
-        kind: Step,
-        calls: int,
-        tokens_of: Callable[[T], tuple[float, float]],
-        settings: Settings,
-    ) -> RemainingWork:
-        """Estimates the calls that are still to be made, so many for each item. It makes none.
-
-        `tokens_of` returns the tokens that are sent for an item, and those of the replies. Raises
-        InputError if a cost limit is set and the price of the model is not known.
+        Raises InputError if a cost limit is set and the price of a model is not known.
         """
-        sizes = [tokens_of(one) for one in self.missing()]
-        sent, replied = (sum(size[n] for size in sizes) for n in (0, 1))
-        return self.remaining([priced(kind, calls * len(sizes), sent, replied, settings)])
+        return ()
+
+    def estimate(self) -> RemainingWork:
+        """Returns what there is and what is missing, with the calls that this takes."""
+        missing = self.missing()
+        there = len({one.record.key for one in self.items}) - len(missing)
+        return RemainingWork(there, len(missing), self.calls_for(missing))
 
     async def run(
         self,
@@ -137,12 +128,45 @@ class EvaluationStep(Generic[T]):
         await run_tasks(pending(), make, save, workers=workers, batch=BATCH, advance=advance)
         return result
 
-    async def ask(
-        self, endpoint: Endpoint, make: Callable[[T], Awaitable[Any]], listen: Listener
-    ) -> StepResult:
-        """Makes the records as `run` does, with as many workers as the endpoint has calls."""
-        workers, meter = endpoint.settings.concurrency, endpoint.meter
-        return await self.run(make, workers=workers, listen=listen, meter=meter)
+
+@dataclass(frozen=True, slots=True)
+class ModelStep(EvaluationStep[T]):
+    """A step in which a model makes each record.
+
+    `task` returns the record of an item, by `calls` calls of this `kind`. `tokens_of` returns
+    the tokens that these send, and those of their replies. With `replies`, what the model said is
+    kept there until its record is whole.
+    """
+
+    kind: Step
+    task: Callable[[T], LLMTask[Any]]
+    tokens_of: Callable[[T], tuple[float, float]]
+    settings: Settings
+    calls: int = 1
+    replies: RecordFile[CallRecord] | None = None
+
+    def calls_for(self, missing: Sequence[T]) -> Sequence[StepEstimate]:
+        """Estimates the calls that these items take. It makes none."""
+        sizes = [self.tokens_of(one) for one in missing]
+        sent, replied = (sum(size[n] for size in sizes) for n in (0, 1))
+        return [priced(self.kind, self.calls * len(sizes), sent, replied, self.settings)]
+
+    async def complete(self, listen: Listener) -> StepResult:
+        """Has the model make the records that are missing, and saves each.
+
+        Raises InputError if no model is set, and the errors of `run`.
+        """
+        meter, replies = Meter(limit=self.settings.max_cost), self.replies
+        async with RememberingEndpoint(self.settings, meter, replies) as endpoint:
+
+            async def make(item: T) -> Any:  # noqa: ANN401 - a record of the step
+                return await endpoint.of_record(item.record.key).run(self.task(item))
+
+            workers = self.settings.concurrency
+            result = await self.run(make, workers=workers, listen=listen, meter=meter)
+        if replies is not None and not result.failed:
+            replies.remove()
+        return result
 
 
 class RememberingEndpoint(Endpoint):
@@ -150,10 +174,12 @@ class RememberingEndpoint(Endpoint):
 
     A reply that is remembered counts in the usage of its record, but not against the cost limit of
     the run, since it was paid for before. One that a task can't use is asked for again. `record` is
-    the key of the record for which it asks.
+    the key of the record for which it asks. Without `calls` it is an endpoint like any other.
     """
 
-    def __init__(self, settings: Settings, meter: Meter, calls: RecordFile[CallRecord]) -> None:
+    def __init__(
+        self, settings: Settings, meter: Meter, calls: RecordFile[CallRecord] | None
+    ) -> None:
         super().__init__(settings, meter)
         self.remembered, self.record = calls, ""
 
@@ -183,12 +209,14 @@ class RememberingEndpoint(Endpoint):
         try:
             return await driven(task, reply, self.meter.note_repaired)
         except ReplyError as error:
-            if last in self.remembered:
+            if self.remembered is not None and last in self.remembered:
                 self.remembered.add([replace(self.remembered[last], failure=str(error))])
             raise
 
     async def ask(self, request: Request) -> Reply:
         """Returns the reply that is remembered, or sends the request. Raises as `Endpoint.ask`."""
+        if self.remembered is None:
+            return await super().ask(request)
         key, steps = self.key_of(request), self.meter.steps
         if key in self.remembered:
             call = self.remembered[key]

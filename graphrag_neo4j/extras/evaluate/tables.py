@@ -23,7 +23,7 @@ from graphrag_neo4j.text.strings import money
 
 Cell = str | float | int | None
 Rows = Sequence[Sequence[Cell]]
-Verdicts = Mapping[str, Sequence[Judged]]
+Sentences = Sequence[groundedness.JudgedSentence]
 MOST: Final = 500  # rows of a table that are shown
 SIGNIFICANT: Final = 0.05
 # How people read a value, by the form that tables.toml gives its column.
@@ -67,12 +67,14 @@ class Column:
 class ResultTable:
     """A table of an evaluation.
 
-    `name` names its CSV file, and `part` the part of the report. `rows` hold plain values; a share
-    is between 0 and 1. `note` explains the table. `empty` is the sentence that stands in its place
-    if it has no rows. With `heat`, the values from 0 to 100 are shown on coloured ground. The page,
-    Markdown and the terminal show the first rows; the CSV file always has all.
+    `kind` is its name in tables.toml, `name` that of its CSV file, and `part` the part of the
+    report. `rows` hold plain values; a share is between 0 and 1. `note` explains the table. `empty`
+    is the sentence that stands in its place if it has no rows. With `heat`, the values from 0 to
+    100 are shown on coloured ground. The page, Markdown and the terminal show the first rows; the
+    CSV file always has all.
     """
 
+    kind: str
     name: str
     columns: Sequence[Column]
     rows: Rows
@@ -114,7 +116,7 @@ def _table(kind: str, rows: Iterable[Sequence[Cell]], name: str = "", **filled: 
     words, known = _words()["tables"][kind], _words()["columns"]
     columns = [Column(one, *known.get(one, ())) for one in words["columns"].split(", ")]
     texts = (words.get(of, "").format_map(filled) for of in ("part", "title", "note", "empty"))
-    return ResultTable(name or kind, columns, list(map(list, rows)), *texts)
+    return ResultTable(kind, name or kind, columns, list(map(list, rows)), *texts)
 
 
 def explained_once(tables: Iterable[ResultTable]) -> list[ResultTable]:
@@ -134,59 +136,77 @@ def cost_table(answers: Iterable[AnswerRecord]) -> ResultTable:
     return _table("costs", map(astuple, condition_costs(answers)))
 
 
-def result_tables(
-    folder: EvaluationFolder,
-    answers: Sequence[AnswerRecord],
-    judged: Verdicts,
-    order: Sequence[str],
-    settings: Settings,
-) -> list[ResultTable]:
-    """Returns what the verdicts, the claims and the judged sentences of answers say.
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the tables are made of: all that an evaluation holds, read once.
 
-    `order` is the order of the conditions. `settings` say where your own prompt files are: what a
-    model gave with another prompt does not count.
+    `answers` are those that count, the missing ones among them, and `judged` holds the verdicts on
+    them by judge. `order` is the order of the conditions. `settings` say where your own prompt
+    files are: what a model gave with another prompt does not count.
     """
-    tests = [one for both in judged.items() for one in _win_rates(*both, order)]
+
+    folder: EvaluationFolder
+    settings: Settings
+    answers: Sequence[AnswerRecord]
+    judged: Mapping[str, Sequence[Judged]]
+    order: Sequence[str]
+
+    @property
+    def given(self) -> list[AnswerRecord]:
+        """The answers that are not missing."""
+        return [one for one in self.answers if one.failure is None]
+
+    def texts(self) -> list[tuple[str, Sequence[AnswerRecord], Sentences]]:
+        """Returns the answers and the findings of reports by name, with their judged sentences."""
+        named = (("answers", self.answers), ("reports", list(self.folder.findings)))
+        of_folder = (self.folder.supports, self.settings)
+        return [
+            (name, texts, groundedness.judged_sentences(texts, *of_folder)) for name, texts in named
+        ]
+
+
+def result_tables(found: Results) -> list[ResultTable]:
+    """Returns what the verdicts, the claims and the judged sentences say, and what it took."""
+    judges = found.judged.items()
+    tests = [table for judge, verdicts in judges for table in _win_rates(judge, verdicts, found)]
     agreed: list[Sequence[Cell]] = [
         [*both, "answers", *astuple(one)]
-        for both, one in statistics.agreement_of_judges(judged).items()
+        for both, one in statistics.agreement_of_judges(found.judged).items()
         if one.items
     ]
     differing: list[Sequence[Cell]] = []
     shares: list[ResultTable] = []
-    for name, texts, option in (
-        ("answers", answers, ""),
-        ("reports", list(folder.findings), " --reports"),
-    ):
-        sentences = groundedness.judged_sentences(texts, folder.supports, settings)
+    of_folder = (found.folder, found.settings)
+    for name, texts, sentences in found.texts():
         shares += [
-            shares_table(name, groundedness.groundedness_of(texts, folder, settings, judge))
+            shares_table(name, groundedness.groundedness_of(texts, *of_folder, judge))
             for judge in sorted({judge for one in sentences for judge in one.said})
-        ] or [shares_table(name, [], option)]
+        ] or [shares_table(name, [])]
         for a, b, agreement, differ in groundedness.compare_judges(sentences):
             agreed.append([_by(a), _by(b), f"sentences of {name}", *astuple(agreement)])
             for one in differ:
                 said = (one.said[judge] for judge in (a, b))
                 told = (f"{_by(each.judge)}: {each.support}. {each.reason}" for each in said)
-                differing.append([*_place(one, folder), *told])
+                differing.append([*_place(one, found.folder), *told])
     return [
         *(tests or [_table("tests", [], judge="")]),
-        *(_trust(judge, verdicts) for judge, verdicts in judged.items()),
+        *(_trust(judge, verdicts) for judge, verdicts in judges),
         _table("agreement", agreed),
-        *_claim_tables(folder, judged, order),
+        *_claim_tables(found),
         *shares,
         _table("differing sentences", differing),
+        cost_table(found.answers),
+        _table("missing", _missing(found)),
+        _table("made with", _made_with(found)),
     ]
 
 
-def _win_rates(
-    judge: str, verdicts: Sequence[Judged], order: Sequence[str]
-) -> Iterator[ResultTable]:
+def _win_rates(judge: str, verdicts: Sequence[Judged], found: Results) -> Iterator[ResultTable]:
     """Yields a matrix of the win rates for each metric, and then all tests (Table 6)."""
-    results, place = statistics.pair_results(verdicts), {name: n for n, name in enumerate(order)}
+    results, place = statistics.pair_results(verdicts), found.order.index
     for metric in dict.fromkeys(one.metric for one in results):
         seen = {name for one in results if one.metric == metric for name in (one.one, one.other)}
-        names = [name for name in order if name in seen]
+        names = [name for name in found.order if name in seen]
         rates = statistics.win_rates(results, names, metric)
         rows = [[name, *row] for name, row in zip(names, rates, strict=True)]
         name, shown = f"win rates {judge} {metric}", metric.capitalize()
@@ -195,13 +215,13 @@ def _win_rates(
         yield replace(table, columns=columns, heat=True)
     tests: dict[tuple[int, ...], Sequence[Cell]] = {}
     for one in statistics.pair_tests(results):
-        given, found = one.result, one.test
-        result = given if place[given.one] < place[given.other] else given.turned()
-        at = METRICS.index(result.metric), place[result.one], place[result.other]
+        given, test = one.result, one.test
+        result = given if place(given.one) < place(given.other) else given.reversed()
+        at = METRICS.index(result.metric), place(result.one), place(result.other)
         tests[at] = [
             *(result.metric, result.one, result.other, result.win_rate),
-            *(found.z, found.p, one.adjusted, _differ(one.adjusted)),
-            *(found.method.removesuffix(" approximation"), len(result.scores), found.zeros),
+            *(test.z, test.p, one.adjusted, _differ(one.adjusted)),
+            *(test.method.removesuffix(" approximation"), len(result.scores), test.zeros),
             *(one.normal, one.smallest),
         ]
     yield _table("tests", [tests[at] for at in sorted(tests)], f"tests {judge}", judge=judge)
@@ -219,14 +239,12 @@ def _trust(judge: str, verdicts: Sequence[Judged]) -> ResultTable:
     return _table("trust", rows, f"trust {judge}", judge=judge)
 
 
-def _claim_tables(
-    folder: EvaluationFolder, judged: Verdicts, order: Sequence[str]
-) -> Iterator[ResultTable]:
+def _claim_tables(found: Results) -> Iterator[ResultTable]:
     """Yields the numbers of claims and of clusters (Tables 3 and 4), their tests, who agrees."""
-    model, found = claims.claims_in(folder)
-    counts = {at: claims.count_claims(made) for at, made in found.items()}
+    model, by_answer = claims.claims_in(found.folder)
+    counts = {at: claims.count_claims(made) for at, made in by_answer.items()}
     means: list[Sequence[Cell]] = []
-    for name in order:
+    for name in found.order:
         of = [
             each.measures.values() for (_, condition), each in counts.items() if condition == name
         ]
@@ -235,12 +253,12 @@ def _claim_tables(
     yield _table("claims", means, model=model)
     tests = (
         (*of[:5], of[5].z, of[5].p, of[6], _differ(of[6]))
-        for of in claims.count_tests(counts, order)
+        for of in claims.count_tests(counts, found.order)
     )
     yield _table("tests of claims", tests)
     agreed = (
         [judge, *row]
-        for judge, verdicts in judged.items()
+        for judge, verdicts in found.judged.items()
         for row in claims.agreement_of_claims(counts, verdicts)
     )
     yield _table("claims and judges", agreed)
@@ -250,13 +268,8 @@ def _differ(p: float) -> str:
     return "yes" if p < SIGNIFICANT else "no"
 
 
-def shares_table(
-    texts: str, found: Sequence[groundedness.Groundedness], option: str = ""
-) -> ResultTable:
-    """Returns the groundedness of `texts` ("answers" or "reports") by one judge.
-
-    `option` is that of the command that judges them.
-    """
+def shares_table(texts: str, found: Sequence[groundedness.Groundedness]) -> ResultTable:
+    """Returns the groundedness of `texts` ("answers" or "reports") by one judge."""
     judge = found[0].judge if found else ""
     rows: list[Sequence[Cell]] = []
     for one in found:
@@ -266,6 +279,7 @@ def shares_table(
             dead = None if one.placed_share is None else 1 - one.placed_share
             rows.append([*counts, *others, one.missing, one.citations, dead])
     name = f"groundedness of {texts} {judge}".strip()
+    option = " --reports" if texts == "reports" else ""
     return _table("groundedness", rows, name, texts=texts, judge=_by(judge), option=option)
 
 
@@ -280,8 +294,9 @@ def _place(one: groundedness.JudgedSentence, folder: EvaluationFolder) -> list[C
     return [one.text.condition, asked[key].text if key in asked else title, one.sentence]
 
 
-def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[ResultTable]:
-    """Returns what the answers cost, what is missing, and how to repeat the evaluation."""
+def _missing(found: Results) -> list[Sequence[Cell]]:
+    """Returns what is missing, how much of it, and why."""
+    folder, answers = found.folder, found.answers
     current = {one.key for one in answers}
     failures = [
         *((f"answer of {one.condition}", one.failure) for one in answers),
@@ -298,48 +313,44 @@ def report_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> 
     dead = Counter(one.condition for one in answers for _ in one.dead)
     left = {name: n - failed[name] for name, n in folder.unanswered().items()}
     never = "not asked yet, or the graph does not have this level"
-    missing = [
+    return [
         *((f"answer of {name}", n, never) for name, n in left.items() if n),
         *((what, n, why) for (what, why), n in reasons.most_common()),
         *((f"citation of {name}", n, "it leads to no text") for name, n in dead.items()),
     ]
-    there = [one for one in answers if one.failure is None]
-    made = Counter((one.condition, *it) for one in there for it in one.made_with.items())
-    plan = {"version of graphrag-neo4j": version("graphrag-neo4j"), **asdict(folder.plan)}
-    repeated = [
-        *(
-            ("plan", name, ", ".join(it) if isinstance(it, tuple) else str(it), None)
-            for name, it in plan.items()
-        ),
-        *((*one, n) for one, n in made.items()),
-    ]
-    return [cost_table(answers), _table("missing", missing), _table("made with", repeated)]
 
 
-def record_tables(
-    folder: EvaluationFolder, answers: Sequence[AnswerRecord], judged: Verdicts, settings: Settings
-) -> list[ResultTable]:
+def _made_with(found: Results) -> list[Sequence[Cell]]:
+    """Returns the plan, and what the answers depend on: what repeats the evaluation."""
+    made = Counter((one.condition, *it) for one in found.given for it in one.made_with.items())
+    plan = {"version of graphrag-neo4j": version("graphrag-neo4j"), **asdict(found.folder.plan)}
+    texts = {name: ", ".join(it) if isinstance(it, tuple) else str(it) for name, it in plan.items()}
+    planned = (("plan", name, text, None) for name, text in texts.items())
+    return [*planned, *((*one, n) for one, n in made.items())]
+
+
+def record_tables(found: Results) -> list[ResultTable]:
     """Returns tables of all answers, verdicts and judged sentences, for a spreadsheet."""
-    asked = {one.key: (one.text, one.persona, one.task) for one in folder.questions}
+    asked = {one.key: (one.text, one.persona, one.task) for one in found.folder.questions}
     given = (
         (
             *(*asked[one.question], one.condition, one.text),
             "\n".join(f"{source.citation} {source.source}" for source in one.sources),
             *("\n".join(one.dead), one.failure),
         )
-        for one in answers
+        for one in found.answers
     )
     compared: list[Sequence[Cell]] = []
-    for judge, verdicts in judged.items():
+    for judge, verdicts in found.judged.items():
         for each in verdicts:
             of = each.comparison
             winners = {"first": of.shown[0], "second": of.shown[1], "tie": "tie", None: None}
             shown = (of.metric, *of.shown, judge, of.repeat, winners[each.winner], each.reason)
             compared.append([*asked[of.question], *shown])
     sentences = (
-        (*_place(it, folder), "\n".join(it.sources), judge, support.support, support.reason)
-        for texts in (answers, folder.findings)
-        for it in groundedness.judged_sentences(texts, folder.supports, settings)
+        (*_place(it, found.folder), "\n".join(it.sources), judge, support.support, support.reason)
+        for _, _, judged in found.texts()
+        for it in judged
         for judge, support in it.said.items()
     )
     return [_table("answers", given), _table("verdicts", compared), _table("sentences", sentences)]

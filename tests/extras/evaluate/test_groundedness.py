@@ -16,15 +16,16 @@ from graphrag_neo4j.extras.evaluate.groundedness import (
     Groundedness,
     groundedness_of,
     judge_of,
-    judge_support,
     read_findings,
     sentences_to_judge,
+    support_step,
 )
 from graphrag_neo4j.extras.evaluate.report import read_evaluation
 from graphrag_neo4j.extras.evaluate.statements import CitedSentence, citations_in, statements_in
 from graphrag_neo4j.extras.evaluate.tasks.judges import Support
 from graphrag_neo4j.extras.evaluate.word_support import support_by_words
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text.sentences import read_passage
 from tests.support.evaluations import REPORT, add_findings, add_support, evaluation
@@ -54,7 +55,7 @@ async def grounded(
     """The groundedness by the model of the settings, or by words."""
     own = settings or load_settings()
     folder, judge = EvaluationFolder(path), judge_of(own, words=settings is None)
-    await judge_support(texts, folder, own, judge)
+    await support_step(texts, folder, own, judge).complete(silent)
     [found] = groundedness_of(texts, folder, own, judge)
     return found
 

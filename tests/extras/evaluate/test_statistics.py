@@ -52,7 +52,7 @@ def test_the_paper_makes_75_000_comparisons() -> None:
 def test_the_score_of_a_question_is_the_mean_of_its_repeats_and_a_missing_verdict_no_tie() -> None:
     (result,) = pair_results(judged("first", "first", "tie", "second", "first"))
     assert result.scores == {"q": 70.0}
-    turned = result.turned()
+    turned = result.reversed()
     assert (result.win_rate, turned.win_rate) == (70.0, 30.0)
     assert (turned.one, turned.other) == ("B", "A")
     verdicts = [*judged("first", None), *judged(None, question="r")]
@@ -60,7 +60,7 @@ def test_the_score_of_a_question_is_the_mean_of_its_repeats_and_a_missing_verdic
     assert result.scores == {"q": 100.0}
     assert bias_of(verdicts).missing == 2
     (nothing,) = pair_results(judged(None))
-    assert (nothing.scores, nothing.win_rate, nothing.turned().win_rate) == ({}, None, None)
+    assert (nothing.scores, nothing.win_rate, nothing.reversed().win_rate) == ({}, None, None)
 
 
 def test_the_matrix_of_the_paper_comes_out() -> None:

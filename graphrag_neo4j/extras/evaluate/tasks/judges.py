@@ -137,31 +137,45 @@ class Judgement:
     reason: str
 
 
-class PairJudge:
+S = TypeVar("S", bound=ReplySchema)
+
+
+class _Judge:
+    """The model that judges. Its prompt has places for the values `known`, and `needs` one."""
+
+    def __init__(self, file: str, settings: Settings, known: tuple[str, ...], needs: str) -> None:
+        self._prompt = load_prompt(file, settings.prompts, known=known, needs=needs)
+        self._limit = reply_limit("judge", settings)
+        self.model = settings.model_for("judge")
+
+    def _verdict(self, prompt: str, schema: type[S]) -> LLMTask[S]:
+        """Returns the one verdict of a reply.
+
+        A reply without exactly one is asked for a second time. Raises ReplyError if the second
+        reply has none either: the verdict is then missing.
+        """
+        request = Request("judge", (Message("user", prompt),), self._limit)
+        return (yield from read_json(request, schema, _one_verdict))
+
+
+class PairJudge(_Judge):
     """Compares two answers. The prompt comes from the file `eval_judge`."""
 
     def __init__(self, settings: Settings) -> None:
         known = ("metric", "definition", "question", "answer_1", "answer_2")
-        self._prompt = load_prompt("eval_judge", settings.prompts, known=known, needs="answer_1")
-        self._model = settings.model_for("judge")
-        self._limit = reply_limit("judge", settings)
-
-    @property
-    def name(self) -> str:
-        """The judge as records name it: "model NAME"."""
-        return f"model {self._model}"
+        super().__init__("eval_judge", settings, known, "answer_1")
+        self.name = f"model {self.model}"  # as records name the judge
 
     @property
     def signature(self) -> str:
         """A hash of the prompt, the metrics and the model: verdicts of the same judge share it."""
         metrics = [part for one in DEFINITIONS.items() for part in one]
-        return identify("judge", self._prompt.text, self._model, *metrics)
+        return identify("judge", self._prompt.text, self.model, *metrics)
 
     def compare(self, question: str, one: str, other: str, metric: Metric) -> LLMTask[Judgement]:
         """Returns the verdict about two answers, of which `one` is shown first.
 
-        A reply without exactly one winner is asked for a second time. Raises ReplyError if the
-        second reply has none either: such a comparison is missing, and isn't a tie.
+        Raises ReplyError if there is none: such a comparison is missing, and isn't a tie.
         """
         values = {
             "metric": metric,
@@ -170,8 +184,7 @@ class PairJudge:
             "answer_1": marked(storable(plain_answer(one))[0]),
             "answer_2": marked(storable(plain_answer(other))[0]),
         }
-        request = Request("judge", (Message("user", self._prompt.fill(values)),), self._limit)
-        found = yield from read_json(request, JudgedSchema, _one_verdict)
+        found = yield from self._verdict(self._prompt.fill(values), JudgedSchema)
         return Judgement(WINNERS[found.winner], fold_prose(found.reasoning))
 
 
@@ -183,15 +196,11 @@ class SupportJudgement:
     reason: str
 
 
-class SupportJudge:
+class SupportJudge(_Judge):
     """Judges whether passages support a sentence. The prompt comes from the file `eval_support`."""
 
     def __init__(self, settings: Settings) -> None:
-        self._prompt = load_prompt(
-            "eval_support", settings.prompts, known=("sentence", "passages"), needs="passages"
-        )
-        self.model = settings.model_for("judge")
-        self._limit = reply_limit("judge", settings)
+        super().__init__("eval_support", settings, ("sentence", "passages"), "passages")
 
     @property
     def signature(self) -> str:
@@ -201,11 +210,9 @@ class SupportJudge:
     def judge(self, sentence: str, passages: Sequence[str]) -> LLMTask[SupportJudgement]:
         """Returns whether the passages support the sentence.
 
-        A reply without exactly one verdict is asked for a second time. Raises ReplyError if the
-        second reply has none either: the verdict is then missing.
+        Raises ReplyError if there is no verdict.
         """
-        request = Request("judge", (Message("user", self.prompt(sentence, passages)),), self._limit)
-        found = yield from read_json(request, SupportSchema, _one_verdict)
+        found = yield from self._verdict(self.prompt(sentence, passages), SupportSchema)
         return SupportJudgement(found.support, excerpt(fold_prose(found.reason), LONGEST_REASON))
 
     def prompt(self, sentence: str, passages: Sequence[str]) -> str:
@@ -238,9 +245,6 @@ def _without_references(text: str) -> str:
         if line.strip() and not REFERENCE.match(line):
             return text
     return text
-
-
-S = TypeVar("S", bound=ReplySchema)
 
 
 def _one_verdict(found: S, odd: list[str]) -> S:

@@ -17,7 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import data
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
-from graphrag_neo4j.web.page import CONTROLS, TextPool, content_policy, packed
+from graphrag_neo4j.web.page import CONTROLS, TextPool, content_policy, packed, shared_parts
 
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
@@ -158,8 +158,10 @@ class Map:
 
 def page_parts() -> tuple[str, str, str]:
     """The template of a page with a map, its style and its script."""
-    names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
-    return _text("page.html"), _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
+    style, shared = shared_parts()
+    library = [_text(f"d3/{name}.min.js") for name in LIBRARY]
+    scripts = [_text(f"{name}.js") for name in SCRIPTS]
+    return _text("page.html"), _text("map.css") + style, "\n".join([*library, shared, *scripts])
 
 
 async def read_map(graph: Graph, places: int = PLACES, *, may_be_empty: bool = False) -> Map:

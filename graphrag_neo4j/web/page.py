@@ -1,4 +1,4 @@
-"""What each page of ours needs: data that are packed into it, and a content security policy.
+"""What each page of ours needs: Markdown, data that are packed into it, a content security policy.
 
 The texts of a map quote one another, and deflate alone looks back only 32 KB. So a text is divided
 into pieces at punctuation. Each piece is stored once, in the order of the first text that has it,
@@ -13,6 +13,9 @@ import zlib
 from itertools import pairwise
 from typing import Final
 
+from graphrag_neo4j.files import data
+
+SHARED: Final = ("markdown.css", "markdown-it/markdown-it.min.js", "elements.js", "markdown.js")
 # The same characters as `CONTROLS` of tables.js, and surrogates, which UTF-8 can't encode.
 CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 BREAK: Final = "\n"
@@ -28,6 +31,12 @@ def packed(content: object) -> str:
     """
     text = CONTROLS.sub("\ufffd", json.dumps(content, ensure_ascii=False, separators=(",", ":")))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def shared_parts() -> tuple[str, str]:
+    """Returns the style and the script that each page has: they show Markdown and citations."""
+    style, *scripts = (data(f"web/{name}").read_text(encoding="utf-8") for name in SHARED)
+    return style, "\n".join(scripts)
 
 
 def content_policy(style: str, script: str) -> str:

@@ -58,52 +58,49 @@ function tallyText([one, other], tally, world) {
 }
 
 function drawComparison(comparison, chosen, world) {
-  const box = element("div", undefined, { className: "opened" });
+  const box = make("div", { class: "opened" });
   const question = world.questions[world.answers[comparison[0]].question];
-  if (question[1]) box.append(element("p", `Persona: ${question[1]}`, { className: "note" }));
-  if (question[2]) box.append(element("p", `Task: ${question[2]}`, { className: "note" }));
-  const sides = element("div", undefined, { className: "sides" });
+  if (question[1]) box.append(make("p", { class: "note" }, `Persona: ${question[1]}`));
+  if (question[2]) box.append(make("p", { class: "note" }, `Task: ${question[2]}`));
+  const sides = make("div", { class: "sides" });
   sides.append(side(comparison[0], world), side(comparison[1], world));
-  box.append(sides, element("h4", "Verdicts"), verdictTable(verdictsOf(comparison, chosen, world)));
+  box.append(sides, make("h4", {}, "Verdicts"), verdictTable(verdictsOf(comparison, chosen, world)));
   return box;
 }
 
 function side(place, world) {
   const answer = world.answers[place];
-  const article = element("article");
-  article.append(element("h4", nameOf(place, world), { className: "name" }), drawAnswer(answer, world));
+  const article = make("article");
+  article.append(make("h4", { class: "name" }, nameOf(place, world)), make("div", { class: "prose" }, drawAnswer(answer, world)));
   if (answer.sources.length) article.append(allSources(answer, world));
   return article;
 }
 
 function allSources(answer, world) {
-  const box = element("details");
-  const list = element("ul");
+  const box = make("details");
+  const list = make("ul");
   for (const source of answer.sources) {
-    const item = element("li");
-    const name = `${source[0]} ${world.passages[source[1]][0]}`.trim();
-    item.append(opener(name, () => item.append(evidence([source], world)), () => item.lastChild.remove(), item));
-    list.append(item);
+    list.append(make("li", {}, opener(`${source[0]} ${world.passages[source[1]][0]}`.trim(), [source], world)));
   }
-  box.append(element("summary", `All texts that this answer cites (${answer.sources.length})`), list);
+  box.append(make("summary", {}, `All texts that this answer cites (${answer.sources.length})`), list);
   return box;
 }
 
 function verdictTable(verdicts) {
-  if (!verdicts.length) return element("p", "There is no verdict on these two answers.", { className: "empty" });
-  const table = element("table");
+  if (!verdicts.length) return make("p", { class: "empty" }, "There is no verdict on these two answers.");
+  const table = make("table");
   const head = table.createTHead().insertRow();
   for (const name of ["metric", "winner", "reason", "judge", "repeat", "shown first"]) {
-    head.append(element("th", name, { scope: "col" }));
+    head.append(make("th", { scope: "col" }, name));
   }
   const body = table.createTBody();
   for (const one of verdicts) {
     const row = body.insertRow();
     for (const value of [one.metric, one.winner, one.reason, one.judge, one.repeat, one.first]) {
-      row.append(element("td", value));
+      row.append(make("td", {}, value));
     }
   }
-  const wide = element("div", undefined, { className: "wide", tabIndex: 0, role: "region", ariaLabel: "Verdicts" });
+  const wide = make("div", { class: "wide", tabIndex: 0, role: "region", ariaLabel: "Verdicts" });
   wide.append(table);
   return wide;
 }

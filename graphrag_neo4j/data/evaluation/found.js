@@ -19,13 +19,13 @@ function drawFound({ tests, judges }) {
   const drawn = tests.flatMap((rows, n) => {
     const pairs = [...Map.groupBy(rows.map(testOf), ({ one, other }) => JSON.stringify([one, other])).values()];
     if (!pairs.length) return [];
-    const list = element("ul");
+    const list = make("ul");
     const [clear, same] = [true, false].map((differ) => pairs.filter((pair) => pair.some(({ differs }) => differs) === differ));
-    list.append(...clear.map((pair) => element("li", differing(pair))), ...same.map((pair) => element("li", equal(pair), { className: "same" })));
-    return tests.length > 1 ? [element("h3", `Judged by ${judges[n]}`), list] : [list];
+    list.append(...clear.map((pair) => make("li", {}, differing(pair))), ...same.map((pair) => make("li", { class: "same" }, equal(pair))));
+    return tests.length > 1 ? [make("h3", {}, `Judged by ${judges[n]}`), list] : [list];
   });
   if (!drawn.length) return [];
-  return [...drawn, element("p", "The percentage is the win rate; a tie counts as half a win. p is the probability of such a difference by chance, adjusted for the number of pairs.", { className: "note" })];
+  return [...drawn, make("p", { class: "note" }, "The percentage is the win rate; a tie counts as half a win. p is the probability of such a difference by chance, adjusted for the number of pairs.")];
 }
 
 /* What the tests of a pair say if one of them finds a difference. */

@@ -20,8 +20,8 @@ async function unpack() {
 }
 
 function fill(id, names, any) {
-  find(id).append(element("option", any, { value: "" }));
-  for (const [value, name] of names) find(id).append(element("option", name, { value }));
+  find(id).append(make("option", { value: "" }, any));
+  for (const [value, name] of names) find(id).append(make("option", { value }, name));
 }
 
 function fillFilters(world) {
@@ -79,11 +79,11 @@ function filtered(world, by) {
 }
 
 function entry([comparison, rows], world) {
-  const item = element("li");
-  const button = element("button", undefined, { className: "open", type: "button", ariaExpanded: "false" });
+  const item = make("li");
+  const button = make("button", { class: "open", type: "button", ariaExpanded: "false" });
   const question = world.questions[world.answers[comparison[0]].question][0];
   const tally = tallyText(comparison, tallyOf(comparison[2], rows), world);
-  button.append(element("span", question), element("span", tally, { className: "tally" }));
+  button.append(make("span", {}, question), make("span", { class: "tally" }, tally));
   button.addEventListener("click", () => {
     const open = button.ariaExpanded === "true";
     if (open) item.lastChild.remove();

@@ -3,8 +3,6 @@
 
 const FIRST = 40; // items of a list that are shown at first
 const QUOTED = 3; // passages of an entity that are quoted
-const CITED = /\[\s*data\s*:([^\[\]]*)\]/gi;
-const PART = /(Entities|Relationships|Claims|Reports|Sources)\s*\(([^()]*)\)/g;
 const ORIGINS = {
   model: "written by a model",
   extractive: "made of sentences of the documents",
@@ -12,36 +10,12 @@ const ORIGINS = {
   import: "imported",
 };
 
-function make(name, properties = {}, ...children) {
-  const { class: kind, ...rest } = properties;
-  const element = Object.assign(document.createElement(name), rest);
-  if (kind) element.className = kind;
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return element;
-}
-
 function link(text, act) {
   return make("button", { type: "button", class: "link", textContent: text, onclick: act });
 }
 
 function counted(n, one, many) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-}
-
-/* The citations in a text as [kind, ref, the text before it], each record once. */
-function citations(text, said = "") {
-  const found = new Map();
-  let done = 0;
-  for (const bracket of text.matchAll(CITED)) {
-    said = text.slice(done, bracket.index).trim() || said;
-    done = bracket.index + bracket[0].length;
-    for (const [, kind, refs] of bracket[1].matchAll(PART)) {
-      for (const ref of refs.match(/\d+/g) ?? []) {
-        if (!found.has(`${kind} ${ref}`)) found.set(`${kind} ${ref}`, [kind, Number(ref), said]);
-      }
-    }
-  }
-  return [...found.values()];
 }
 
 class Panel {
@@ -84,8 +58,11 @@ class Panel {
       this.heading(one.title),
       make("p", { class: "facts" }, facts.join(" · ")),
       one.why && make("p", { class: "facts" }, one.why),
-      one.summary ? this.prose(one.summary) : make("p", {}, "There is no report on this community yet."),
-      one.findings.map(([summary, explanation]) => [make("h3", {}, this.prose(summary, "span")), this.prose(explanation), this.basis(summary + explanation)]).flat(),
+      one.summary ? this.prose(one.summary).shown : make("p", {}, "There is no report on this community yet."),
+      one.findings.map(([summary, explanation]) => {
+        const title = this.prose(summary, make("h3")), text = this.prose(explanation);
+        return [title.shown, text.shown, this.basis(once([...title.cites, ...text.cites]))];
+      }).flat(),
       one.parts.length ? this.parts(one, "Communities inside") : null,
       this.members(one),
     ].flat();
@@ -152,31 +129,28 @@ class Panel {
     return make("div", {}, list, more);
   }
 
-  /* A text with one button for the citations of each sentence. A button shows what they lead to below
-     the text. */
-  prose(text, name = "p") {
-    const block = make(name), place = make("div");
-    let done = 0;
-    for (const group of bySentence(text)) {
-      const cites = [];
-      group.forEach((found, n) => {
-        const said = text.slice(done, found.index);
-        block.append(n < group.length - 1 ? said.trimEnd() : said);
-        done = found.index + found[0].length;
-        cites.push(...citations(found[0], said));
-      });
-      block.append(...this.mark(place, [...new Map(cites.map((cite) => [`${cite[0]} ${cite[1]}`, cite])).values()]));
+  /* A text in Markdown, with one button for the citations of each sentence. Returns what to show, and the
+     citations as [kind, ref, the words that it is for]. A text without `place` is in blocks. */
+  prose(text, place = null) {
+    const marks = [], markdown = new Markdown((bracket, said, since) => {
+      marks.push({ button: make("span"), since, cites: citations(bracket).map((record) => [...record, said]) });
+      return [marks.at(-1).button];
+    }, { heading: 4 });
+    const shown = place ? markdown.line(text, place) : make("div", { class: "prose" }, markdown.blocks(text));
+    for (const group of bySentence(marks)) {
+      const last = group.pop();
+      group.forEach(({ button }) => button.remove());
+      last.button.replaceWith(" ", ...this.mark(once([...group, last].flatMap(({ cites }) => cites))));
     }
-    block.append(text.slice(done));
-    return name === "p" ? make("div", {}, block, place) : block;
+    return { shown, cites: once(marks.flatMap(({ cites }) => cites)) };
   }
 
   /* The button for the citations of a sentence; without a citation there is none. */
-  mark(place, cites) {
-    if (cites.length < 2) return cites.map((cite) => this.cite(place, ...cite));
+  mark(cites) {
+    if (cites.length < 2) return cites.map((cite) => this.cite(...cite));
     const [[kind, ref]] = cites, first = nameOf(this.world, kind, ref) ?? numbered(kind, ref);
     const button = make("button", { type: "button", class: "cite", title: "Show all that this sentence cites" }, make("span", {}, first), ` +${cites.length - 1}`);
-    return [this.opening(button, place, () => this.named(cites))];
+    return [this.opening(button, () => this.named(cites))];
   }
 
   /* What some citations name, and the passages that they lead to. */
@@ -209,8 +183,8 @@ class Panel {
   }
 
   /* The passages of all citations of a finding. */
-  basis(text) {
-    const cites = citations(text).filter(([kind]) => kind !== "Reports");
+  basis(found) {
+    const cites = found.filter(([kind]) => kind !== "Reports");
     if (!cites.length) return null;
     const all = make("details", {}, make("summary", {}, `Evidence (${cites.length})`));
     all.ontoggle = () => {
@@ -220,13 +194,12 @@ class Panel {
   }
 
   quoted(text, kind, ref) {
-    const place = make("div");
     // The button needs no name, because the text before it has the name.
-    text.append(this.cite(place, kind, ref, "", "quotation"));
-    return [text, place];
+    text.append(this.cite(kind, ref, "", "quotation"));
+    return text;
   }
 
-  cite(place, kind, ref, said, as) {
+  cite(kind, ref, said, as) {
     const number = numbered(kind, ref), name = nameOf(this.world, kind, ref);
     const button = make("button", { type: "button", class: "cite" }, make("span", {}, as ?? name ?? number));
     if (kind === "Reports" && name) {
@@ -235,19 +208,18 @@ class Panel {
       return button;
     }
     button.title = name ? `${name} (${number}): show the passages that support this` : `The ${number} is no longer in the graph`;
-    return this.opening(button, place, () => this.evidence(kind, ref, said));
+    return this.opening(button, () => this.evidence(kind, ref, said));
   }
 
-  /* Lets a button show and hide what `shown` makes, in `place`. */
-  opening(button, place, shown) {
+  /* Lets a button show and hide what `shown` makes. */
+  opening(button, shown) {
     let made = null;
     button.ariaExpanded = "false";
     button.onclick = () => {
       const opened = (made ??= shown());
       button.ariaExpanded = String(!opened.isConnected);
       if (opened.isConnected) opened.remove();
-      else if (place.isConnected) place.append(opened);
-      else button.parentElement.append(opened);
+      else showBelow(button, opened);
     };
     return button;
   }
@@ -261,29 +233,31 @@ class Panel {
   }
 }
 
-/* The brackets with citations in a text, in one list for each sentence. A bracket after the full stop
-   belongs to the sentence before it. */
-function bySentence(text) {
+/* The marks of a text in one list for each sentence, from what is written `since` the mark before. A
+   mark after the full stop belongs to the sentence before it. */
+function bySentence(marks) {
   const groups = [];
-  let done = 0, closed = false;
-  for (const found of text.matchAll(CITED)) {
-    const said = text.slice(done, found.index), ends = [...said.matchAll(END), ...said.matchAll(/\n/g)];
-    const next = ends.some((end) => isWord(said.slice(end.index + end[0].length))) || (closed && isWord(said));
+  let closed = false;
+  for (const mark of marks) {
+    const { since } = mark, ends = [...since.matchAll(END), ...since.matchAll(/\n/g)];
+    const next = ends.some((end) => LETTER.test(since.slice(end.index + end[0].length))) || (closed && LETTER.test(since));
     if (next || !groups.length) groups.push([]);
-    groups.at(-1).push(found);
-    closed = isWord(said) ? ends.length > 0 : closed;
-    done = found.index + found[0].length;
+    groups.at(-1).push(mark);
+    closed = LETTER.test(since) ? ends.length > 0 : closed;
   }
   return groups;
+}
+
+/* Citations, each record once. */
+function once(cites) {
+  const found = new Map();
+  for (const cite of cites) if (!found.has(`${cite[0]} ${cite[1]}`)) found.set(`${cite[0]} ${cite[1]}`, cite);
+  return [...found.values()];
 }
 
 /* Claims in the order of their dates, those without one last. */
 function byDate(claims) {
   return [...claims].sort((a, b) => (a.since ? b.since ? a.since.localeCompare(b.since) : -1 : b.since ? 1 : 0));
-}
-
-function isWord(text) {
-  return /[\p{L}\p{N}]/u.test(text);
 }
 
 function numbered(kind, ref) {

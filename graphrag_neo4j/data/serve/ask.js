@@ -121,7 +121,7 @@ class Conversation {
   }
 
   place(question) {
-    const turn = make("section", { class: "turn" }, make("h2", { dir: "auto" }, question), make("div", { class: "answer", dir: "auto" }), make("p", { class: "facts" }));
+    const turn = make("section", { class: "turn" }, make("h2", { dir: "auto" }, question), make("div", { class: "answer prose", dir: "auto" }), make("p", { class: "facts" }));
     this.get("talk").append(turn);
     turn.scrollIntoView({ block: "start" });
     return turn;
@@ -141,6 +141,7 @@ class Conversation {
     this.busy(true);
     get("question").value = "";
     facts.textContent = "Searching…";
+    const draw = new Markdown(() => ["…"]).growing(answer);
     let text = "", drawn = 0;
     try {
       const response = await fetched("/api/ask", { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, signal: asking.signal });
@@ -148,7 +149,7 @@ class Conversation {
         if (kind === "error") throw new Error(value.error.message);
         if (kind === "text") {
           text += value;
-          drawn ||= requestAnimationFrame(() => { drawn = 0; answer.replaceChildren(markdown(text, () => ["…"])); });
+          drawn ||= requestAnimationFrame(() => { drawn = 0; draw(text); });
         } else {
           const { context, ...answered } = value; // it is large, and what is kept has a limit
           turn.answer = answered;
@@ -179,7 +180,7 @@ class Conversation {
   show({ question, answer, failed, text, proposed }, turn) {
     const [, body, facts] = turn.children;
     if (!answer) {
-      body.replaceChildren(markdown(text ?? "", () => ["…"]));
+      body.replaceChildren(new Markdown(() => ["…"]).blocks(text ?? ""));
       facts.className = "facts flaw";
       facts.replaceChildren(failed ?? "This was not answered.", " ", link("Ask again", () => this.ask(question)));
       return;
@@ -191,7 +192,7 @@ class Conversation {
       if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
       return chip(numbers.get(key), kind, ref, known.get(key), said);
     });
-    body.replaceChildren(markdown(answer.text, mark));
+    body.replaceChildren(new Markdown(mark).blocks(answer.text));
     const used = Object.values(answer.usage), cost = used.reduce((sum, one) => sum + (one.cost ?? 0), 0);
     const calls = used.reduce((sum, one) => sum + one.calls, 0);
     facts.replaceChildren(
@@ -202,7 +203,7 @@ class Conversation {
   }
 
   async copy(answer, numbers, known, button) {
-    const text = answer.text.replace(/\s*\[\s*data\s*:[^\[\]]*\]/gi, (bracket) => citations(bracket).map(([kind, ref]) => `[^${numbers.get(`${kind} ${ref}`)}]`).join("") || bracket);
+    const text = answer.text.replace(new RegExp(`(?<!\\s)\\s*${CITED.source}`, "gi"), (bracket) => citations(bracket).map(([kind, ref]) => `[^${numbers.get(`${kind} ${ref}`)}]`).join("") || bracket);
     const notes = [...numbers].map(([key, n]) => `[^${n}]: ${[key, ...(known.get(key)?.sources ?? []).map(placeOf)].join("; ")}`);
     if (!navigator.clipboard) {
       button.textContent = "Browsers copy only from https or localhost";

@@ -36,7 +36,7 @@ from graphrag_neo4j.extras.evaluate.tables import (
 from graphrag_neo4j.extras.evaluate.tasks.judges import DEFINITIONS
 from graphrag_neo4j.files import data
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.web.page import CONTROLS, content_policy, packed
+from graphrag_neo4j.web.page import CONTROLS, content_policy, packed, shared_parts
 
 LONG: Final = 60  # rows; a longer table is folded
 WINNERS: Final = {"tie": 0, "first": 1, "second": 2, None: 3}
@@ -69,8 +69,10 @@ class Report:
             f".r{n}{{--hue:var(--{'less' if n < 50 else 'more'});--part:{abs(2 * n - 100)}%}}"
             for n in range(101)
         ]
-        style = file("report.css") + "\n".join(grounds)
-        script = "\n".join(file(f"{name}.js") for name in ("answer", "comparison", "found", "main"))
+        shared, script = shared_parts()
+        style = file("report.css") + shared + "\n".join(grounds)
+        for name in ("answer", "comparison", "found", "main"):
+            script += "\n" + file(f"{name}.js")
         parts, links = list[str](), list[str]()
         for name, tables in groupby(explained_once(self.tables), lambda one: one.part):
             at = f"part-{len(parts)}"

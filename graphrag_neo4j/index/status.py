@@ -49,8 +49,9 @@ class CutChunkRow(TypedDict):
     list: str
 
 
-class FailureRow(TypedDict):
-    """Something that failed: its stage, what it is, and why."""
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that failed: its stage, its name and the reason."""
 
     stage: str
     what: str
@@ -166,15 +167,6 @@ class MetadataRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """An item that failed: its stage, its name and the reason."""
-
-    stage: str
-    what: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """The state of a graph.
 
@@ -230,9 +222,9 @@ async def read_status(
         counts=cast("dict[str, int]", counts),
         pending=pending if claims else {**pending, "claims": 0},
         failures=[
-            Failure(**row)
-            for row in await graph.read("status/failures", FailureRow)
-            if claims or row["stage"] != "claims"
+            one
+            for one in await graph.read("status/failures", Failure)
+            if claims or one.stage != "claims"
         ],
         unusable={
             row["reason"]: row["n"] for row in await graph.read("status/unusable", UnusableRow)
@@ -241,9 +233,7 @@ async def read_status(
             f"{row['list']} of chunk {row['index']} of {row['source']}"
             for row in await graph.read("status/cut_chunks", CutChunkRow)
         ],
-        vectorless=[
-            Failure(**row) for row in await graph.read("status/flawed_vectors", FailureRow)
-        ],
+        vectorless=await graph.read("status/flawed_vectors", Failure),
         levels=await graph.read("status/levels", LevelCoverRow),
         reports=cast("dict[str, int]", citations),
         behind=behind,

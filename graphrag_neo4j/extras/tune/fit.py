@@ -20,7 +20,6 @@ from graphrag_neo4j.extras.tune.result import EntityType, TunedExample, Tuning
 from graphrag_neo4j.extras.tune.sample import Passage, Sample
 from graphrag_neo4j.extras.tune.tasks import (
     Profile,
-    TypeFound,
     entity_types_task,
     example_task,
     profile_task,
@@ -179,10 +178,7 @@ async def tune(
         persona=told.persona,
         reason=found.reason,
         reason_passages=[n + 1 for n in found.passages],
-        entity_types=[
-            EntityType(one.name, one.definition, one.names, [n + 1 for n in one.passages])
-            for one in types.types
-        ],
+        entity_types=[replace(one, passages=[n + 1 for n in one.passages]) for one in types.types],
         predicates={one: types.predicates.get(one, "") for one in settings.relation_types},
         examples=[_tuned(sample.passages[n], n + 1, one) for n, one in sorted(lists.items())],
         left_out=[
@@ -210,7 +206,7 @@ def _size(backend: LLMIndexBackend) -> int:
 
 async def _make_examples(
     texts: Sequence[str],
-    types: Sequence[TypeFound],
+    types: Sequence[EntityType],
     *,
     backend: LLMIndexBackend,
     run: RunTask,
@@ -249,7 +245,7 @@ async def _make_examples(
     return lists, sorted(left_out)
 
 
-def _in_order(texts: Sequence[str], types: Sequence[TypeFound]) -> list[int]:
+def _in_order(texts: Sequence[str], types: Sequence[EntityType]) -> list[int]:
     """The numbers of the passages, so that the first ones have all types if possible.
 
     One passage after the other is taken: the one with the most types that no earlier one has, then

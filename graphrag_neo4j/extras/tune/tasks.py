@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.extras.tune.result import EntityType
 from graphrag_neo4j.llm.copies import Instructions, words
 from graphrag_neo4j.llm.prompts import load_prompt, marked, plain_line
 from graphrag_neo4j.llm.replies.lists import read_list
@@ -54,23 +55,13 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeFound:
-    """A type of entities, with names of entities that stand in the passages, and their numbers."""
-
-    name: str
-    definition: str
-    names: Sequence[str]
-    passages: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
 class FoundTypes:
     """The types that can be used, and a reason for each one that was left out, by its name.
 
     `predicates` holds the definitions of predicates of relationships, by their names.
     """
 
-    types: Sequence[TypeFound]
+    types: Sequence[EntityType]
     left_out: Mapping[str, str]
     predicates: Mapping[str, str] = field(default_factory=dict)
 
@@ -230,7 +221,7 @@ def _usable_types(
 ) -> FoundTypes:
     if given:
         return _given_types(found, passages, given)
-    types: list[TypeFound] = []
+    types: list[EntityType] = []
     left_out: dict[str, str] = {}
     taken: set[str] = set()
     for one in _types_of(found, passages):
@@ -248,15 +239,15 @@ def _given_types(
 ) -> FoundTypes:
     """Returns the given types in their order, each with what the reply says of it."""
     by_key = {_type_key(one.name): one for one in _types_of(found, passages)}
-    unknown = TypeFound("", "", (), ())
+    unknown = EntityType("", "", (), ())
     known = [replace(by_key.pop(_type_key(name), unknown), name=name) for name in given]
     reason = "it is not among the types that you gave"
     return FoundTypes(known, {one.name: reason for one in by_key.values()})
 
 
-def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[TypeFound]:
+def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[EntityType]:
     return [
-        TypeFound(
+        EntityType(
             plain_line(one.name.translate(MARKS_OF_TYPES), LONGEST_TYPE).casefold(),
             plain_line(one.definition, LONGEST_SENTENCE),
             [name for name, place in places if place is not None],
@@ -282,7 +273,7 @@ def _place_of(name: str, passages: Sequence[str]) -> int | None:
 
 
 def _flaw(
-    one: TypeFound, keys: set[str], before: Sequence[TypeFound], taken: set[str]
+    one: EntityType, keys: set[str], before: Sequence[EntityType], taken: set[str]
 ) -> str | None:
     """Returns the reason why a type is left out, None if it is used."""
     if not name_key(one.name):

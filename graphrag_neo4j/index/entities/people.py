@@ -5,7 +5,7 @@ A decision of a person stays until it is undone, also while no document uses the
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Transaction
@@ -52,21 +52,9 @@ class NameDecision:
     together: bool
 
 
-class ListedRow(TypedDict):
-    """A NameDecision as the graph holds it."""
-
-    ref: int
-    verdict: Verdict
-    one: str
-    other: str
-    origin: DecisionOrigin
-    reason: str
-    together: bool
-
-
 async def read_decisions(graph: Graph) -> list[NameDecision]:
     """Returns all decisions about names, the newest first."""
-    return [NameDecision(**row) for row in await graph.read("resolve/list", ListedRow)]
+    return await graph.read("resolve/list", NameDecision)
 
 
 async def decide(
@@ -92,12 +80,12 @@ async def decide(
         made = Decision(ids[0], ids[1], verdict, "person", BY_HAND)
         await save_decisions(tx, known, [made])
         await resolve_spellings(tx, ids, rules=rules)
-        for row in reversed(await tx.run("resolve/list", ListedRow)):
-            if row["origin"] == "person" and (row["verdict"] == "same") != row["together"]:
+        for row in reversed(await tx.run("resolve/list", NameDecision)):
+            if row.origin == "person" and (row.verdict == "same") != row.together:
                 raise InputError(
                     f"This contradicts other decisions of people: what they say of {names[0]!r} "
-                    f"and {names[1]!r} can't hold together with {row['verdict']!r} for "
-                    f"{row['one']!r} and {row['other']!r}. `kg-build resolve --list` shows the "
+                    f"and {names[1]!r} can't hold together with {row.verdict!r} for "
+                    f"{row.one!r} and {row.other!r}. `kg-build resolve --list` shows the "
                     "decisions, and `--undo` takes one back."
                 )
 

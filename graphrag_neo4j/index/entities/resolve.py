@@ -80,18 +80,6 @@ class Decision:
         return identify("compared", self.origin, self.one, self.other)
 
 
-class DecisionRow(TypedDict):
-    """A decision as the graph holds it."""
-
-    one: str
-    other: str
-    verdict: Verdict
-    origin: DecisionOrigin
-    reason: str
-    block: str | None
-    saw: str | None
-
-
 def groups(spellings: Iterable[str], decisions: Collection[Decision]) -> list[frozenset[str]]:
     """The groups of these spellings, each spelling in one group; sorted by their smallest ids."""
     group_of = {spelling: frozenset((spelling,)) for spelling in spellings}
@@ -189,8 +177,7 @@ async def read_decisions_about(
     tx: Transaction, ids: Iterable[str] = (), *, blocks: Iterable[str] = ()
 ) -> set[Decision]:
     """The decisions about these spellings, and those that were made in these blocks."""
-    rows = await tx.run("resolve/decisions", DecisionRow, ids=sorted(ids), blocks=sorted(blocks))
-    return {Decision(**row) for row in rows}
+    return {*await tx.run("resolve/decisions", Decision, ids=sorted(ids), blocks=sorted(blocks))}
 
 
 async def save_decisions(

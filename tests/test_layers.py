@@ -1,9 +1,11 @@
 """The layers of pyproject.toml hold, and a command imports only what it needs."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 
 import pytest
 from importlinter.cli import lint_imports
@@ -34,6 +36,32 @@ def test_the_page_on_how_it_works_names_each_module_of_the_table_of_layers() -> 
     written = [set(re.findall(r"`(\w+)`", row)) for row in rows]
     stated = [set(re.split(r"[ :|]+", layer)) - {"__main__"} for layer in layers]
     assert written == stated
+
+
+def code_lines(source: str) -> int:
+    """The lines of a module without blank lines, comments and docstrings."""
+    tree = ast.parse(source)
+    texts = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)
+    ]
+    left_out = {line for one in texts for line in range(one.lineno, (one.end_lineno or 0) + 1)}
+    lines = enumerate(source.splitlines(), 1)
+    return sum(bool(re.match(r"\s*[^\s#]", line)) for n, line in lines if n not in left_out)
+
+
+def test_no_extra_grows_beyond_the_limit_that_the_page_states() -> None:
+    page = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
+    table = page.partition("## The extras")[2].partition("\n## ")[0]
+    limits = {
+        name: int(n.replace(",", "")) for name, n in re.findall(r"\| `(\w+)` \| ([\d,]+)", table)
+    }
+    lines: Counter[str] = Counter()
+    for path in (ROOT / "graphrag_neo4j" / "extras").rglob("*.py"):
+        name = path.relative_to(ROOT / "graphrag_neo4j" / "extras").parts[0].removesuffix(".py")
+        lines[name] += code_lines(path.read_text("utf-8"))
+    del lines["__init__"]
+    assert lines.keys() == limits.keys()
+    assert {name: n for name, n in lines.items() if n > limits[name]} == {}
 
 
 @pytest.mark.parametrize(

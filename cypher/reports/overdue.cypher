@@ -1,5 +1,5 @@
 // Marks communities for a new report if more of the material of their report has changed than
-// $drift allows.
+// $tolerance allows.
 MATCH (community:Community:KgBuild)
-WHERE community.behind > $drift
+WHERE community.behind > $tolerance
 SET community.stale = true

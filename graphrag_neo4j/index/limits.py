@@ -50,7 +50,9 @@ class Limits:
                 s.report_context_tokens,
                 UNREPORTED_SIZE,
                 tokens.count_line,
-                0.0 if quotes else s.report_drift,  # quotations cost nothing to bring up to date
+                0.0
+                if quotes
+                else s.report_tolerance,  # quotations cost nothing to bring up to date
             ),
             vectors=EmbedLimits(
                 s.embedding_tokens,

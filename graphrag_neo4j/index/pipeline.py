@@ -221,8 +221,8 @@ async def _run_stages(
             fresh=rebuild.fresh,
             settings=settings,
         )
-        drift = 0.0 if rebuild.fresh else limits.reports.drift
-        reports = replace(limits.reports, drift=drift)
+        tolerance = 0.0 if rebuild.fresh else limits.reports.tolerance
+        reports = replace(limits.reports, tolerance=tolerance)
         await until_answered(partial(write_reports, stage, reports), "report")
         await embed(stage, setup.embedder, limits.vectors, dimensions)
     except (BudgetSpentError, BatchWaitsError) as error:

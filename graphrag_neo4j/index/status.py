@@ -256,8 +256,8 @@ class RebuildOptions:
     prompts, models or settings than the present ones, "vectors" for all vectors, with the present
     embedding model, and "communities" for the communities, imported ones included. `fresh`: the
     reports that are behind their material, although less of it has changed than the setting
-    `report_drift` allows, and the communities, if they followed changes of the graph; so the graph
-    is that of one fresh build. `with_model`: the model reads what was read without one.
+    `report_tolerance` allows, and the communities, if they followed changes of the graph; so the
+    graph is that of one fresh build. `with_model`: the model reads what was read without one.
     """
 
     again: Collection[Again] = ()

@@ -13,7 +13,7 @@ class EntityMaterial:
     `description` has a line for each statement. `part` is the id of its sub-community, None if it
     belongs to none. `mentions` is the number of chunks that mention it. `type` is its entity type,
     "" if it is not known. `sample` holds hashes of descriptions that a model made one of, () if no
-    model did (`report_drift`).
+    model did (`report_tolerance`).
     """
 
     record: ContextRecord
@@ -61,7 +61,7 @@ class ClaimMaterial:
 class PartMaterial:
     """The report of a sub-community in three forms: in full, title and summary, title alone.
 
-    `sample` holds hashes of a sample of what it was written from (`report_drift`).
+    `sample` holds hashes of a sample of what it was written from (`report_tolerance`).
     """
 
     id: str

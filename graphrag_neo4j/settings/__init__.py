@@ -349,7 +349,7 @@ class Settings(BaseSettings):
         description="Largest number of tokens of the material of one report or summary of "
         "descriptions.",
     )
-    report_drift: float = Field(
+    report_tolerance: float = Field(
         0.1,
         ge=0,
         le=1,

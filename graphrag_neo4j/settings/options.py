@@ -72,7 +72,7 @@ class SettingsOptions(AnswerOptions, total=False):
     join_tokens: int
     max_cluster_size: int
     report_context_tokens: int
-    report_drift: float
+    report_tolerance: float
     trust_env_file: bool
 
 

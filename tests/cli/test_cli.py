@@ -290,7 +290,7 @@ def test_status_says_what_is_behind_and_fresh_brings_it_up_to_date(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name, value in {"CLAIMS": "no", "GLEANINGS": "0", "REPORT_DRIFT": "0.5"}.items():
+    for name, value in {"CLAIMS": "no", "GLEANINGS": "0", "REPORT_TOLERANCE": "0.5"}.items():
         monkeypatch.setenv(f"KG_{name}", value)
     for n in range(4):
         (tmp_path / f"{n}.txt").write_text(TIM.format(n=f"This is tale number {n}."))

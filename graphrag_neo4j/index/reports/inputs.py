@@ -205,7 +205,7 @@ def _part(row: ReportPartRow, entities: Iterable[EntityMaterial]) -> PartMateria
     return PartMaterial(row["id"], *forms, row["rating"], row["sample"] or ())
 
 
-def drift(before: Pieces, now: Pieces) -> float:
+def changed_share(before: Pieces, now: Pieces) -> float:
     """The share of the material that has changed, from 0 (nothing) to 1 (everything).
 
     It is the share of the larger context that the other one lacks, counted in tokens.

@@ -4,7 +4,7 @@ marked communities ──▶ report material ──▶ LLM task ──▶ report
                                                  (the same transaction marks the parent)
 
 A community whose report was written from the same context loses its mark without a call. So does
-one whose context has changed by no more than `ReportLimits.drift`: its report stays, and its
+one whose context has changed by no more than `ReportLimits.tolerance`: its report stays, and its
 community is marked as so much `behind`. The present context is always compared with the one that
 the report was written from, so small changes add up. A sub-community whose own report failed is
 represented by the descriptions of its elements.
@@ -23,7 +23,7 @@ from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.index.reports.context import pack, report_of_elements, whole
 from graphrag_neo4j.index.reports.inputs import (
     Pieces,
-    drift,
+    changed_share,
     in_sample_order,
     pieces_of,
     read_materials,
@@ -90,7 +90,7 @@ class ReportLimits:
     """The limits of the stage reports.
 
     `budget` is the largest number of tokens of a context. Communities with at most `smallest`
-    members get a report without a model. `count` counts the tokens of a text. `drift` is the
+    members get a report without a model. `count` counts the tokens of a text. `tolerance` is the
     largest share (0 to 1) of a report's material that may change before the report is written
     again.
     """
@@ -98,7 +98,7 @@ class ReportLimits:
     budget: int
     smallest: int
     count: CountTokens
-    drift: float = 0.0
+    tolerance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
 
     A report stays as it is if less of its material has changed than the limits allow.
     """
-    await stage.graph.write("reports/overdue", drift=limits.drift)
+    await stage.graph.write("reports/overdue", tolerance=limits.tolerance)
     found = (await stage.graph.read("reports/count", WaitingReportsRow))[0]
     stage.listen(Started("reports", int(found["n"])))
     if found["n"] and found["deepest"] is not None:
@@ -193,7 +193,7 @@ class _Level:
         """
         known = {row["id"]: row for row in rows}
         shares = {task.id: self._share_behind(known[task.id], task) for task in tasks}
-        found = {id_: share for id_, share in shares.items() if share <= self.limits.drift}
+        found = {id_: share for id_, share in shares.items() if share <= self.limits.tolerance}
         cites = {id_: cited(known[id_]["report"] or "") for id_ in found}
         there = await _resolve(self.graph, {one for refs in cites.values() for one in refs})
         return {id_: share for id_, share in found.items() if there.keys() >= set(cites[id_])}
@@ -207,7 +207,7 @@ class _Level:
             return inf
         before = dict(zip(row["pieces"] or (), row["tokens"] or (), strict=True))
         # At least a token, since the contexts differ.
-        return drift(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
+        return changed_share(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.index.reports.context import pack, report_of_elements
-from graphrag_neo4j.index.reports.inputs import drift, pieces_of, sample_of_texts
+from graphrag_neo4j.index.reports.inputs import changed_share, pieces_of, sample_of_texts
 from graphrag_neo4j.model.context import ContextRecord, ContextTable, record_of
 from graphrag_neo4j.model.material import (
     ClaimMaterial,
@@ -175,12 +175,12 @@ def pieces(*parts: PartMaterial) -> dict[int, int]:
 
 @settings(max_examples=40)
 @given(PIECES, PIECES)
-def test_drift_is_a_share_and_the_same_in_both_directions(
+def test_what_has_changed_is_a_share_and_the_same_in_both_directions(
     before: Mapping[int, int], now: Mapping[int, int]
 ) -> None:
-    assert 0 <= drift(before, now) <= 1
-    assert drift(before, now) == drift(now, before)
-    assert (drift(before, now) == 0) == (before == now)
+    assert 0 <= changed_share(before, now) <= 1
+    assert changed_share(before, now) == changed_share(now, before)
+    assert (changed_share(before, now) == 0) == (before == now)
 
 
 def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> None:
@@ -188,14 +188,14 @@ def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> No
     sample, later = sample_of_texts(texts), sample_of_texts([*texts, "A new description."])
     other = sample_of_texts([f"Another {n}" for n in range(100)])
     before = told_of("A summary in the words of a model.", sample)
-    assert drift(before, told_of("Wholly other prose about the same.", later)) < 0.15
-    assert drift(before, told_of("A summary in the words of a model.", other)) > 0.6
+    assert changed_share(before, told_of("Wholly other prose about the same.", later)) < 0.15
+    assert changed_share(before, told_of("A summary in the words of a model.", other)) > 0.6
 
 
 def test_a_rewritten_sub_report_counts_by_what_changed_of_its_own_material() -> None:
     other = report_of("two", "A second report that stays as it is.", range(100, 116))
     before = pieces(report_of("one", "The first text of a model.", range(16)), other)
     again = report_of("one", "Quite another text of a model.", (*range(1, 16), 99))
-    assert 0 < drift(before, pieces(again, other)) < 0.1
+    assert 0 < changed_share(before, pieces(again, other)) < 0.1
     unknown = report_of("one", "Quite another text of a model.", ())
-    assert drift(before, pieces(unknown, other)) > 0.3
+    assert changed_share(before, pieces(unknown, other)) > 0.3

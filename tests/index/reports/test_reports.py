@@ -212,7 +212,7 @@ async def index(
     told: Mapping[str, Extraction],
     backend: PresetBackend | None = None,
     *,
-    drift: float = 0.1,
+    tolerance: float = 0.1,
     budget: int = 1000,
 ) -> list[str]:
     """Indexes a document for each text, and returns the contexts that reports were written from."""
@@ -224,7 +224,7 @@ async def index(
     await describe(graph, backend, join=300)
     if "One." in told:  # news changes no community
         await find_communities(graph, Leiden(TreeLimits(max_size=3)), silent)
-    limits = ReportLimits(budget, 0, words, drift)
+    limits = ReportLimits(budget, 0, words, tolerance)
     await write_reports(StageContext(graph, backend, run, 4, silent), limits)
     return backend.reported
 
@@ -277,7 +277,7 @@ async def test_no_report_tells_what_a_deleted_document_said_however_little_it_wa
     await delete_documents(graph, [document_id("memory:News 1.")])
     left = [c for c in await communities(graph) if "forgetting" in c]
     assert {c["size"] for c in left} == {3, 6}
-    contexts = await index(graph, {}, drift=1)
+    contexts = await index(graph, {}, tolerance=1)
     assert len(contexts) == 2
     assert not any("News 1" in context for context in contexts)
     assert await dump(graph) == never
@@ -298,7 +298,7 @@ async def test_a_report_never_stays_if_it_cites_what_is_gone(graph: Graph) -> No
         "MATCH (c:Community {size: 4}) SET c.stale = true, c.report_hash = 'before'",
         pair=pair,
     )
-    assert len(await index(graph, {}, backend, drift=1)) == 1
+    assert len(await index(graph, {}, backend, tolerance=1)) == 1
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
@@ -319,10 +319,10 @@ async def test_any_history_that_ends_fresh_gives_the_reports_of_one_build(
         else:
             change = news(n, chance.choice([*A, *B]))
         documents |= change
-        await index(graph, change, budget=BUDGET, drift=0.2)
+        await index(graph, change, budget=BUDGET, tolerance=0.2)
         stayed += len(await behind(graph))
     assert stayed
-    await index(graph, {}, budget=BUDGET, drift=0)
+    await index(graph, {}, budget=BUDGET, tolerance=0)
     history = await emptied(graph)
     await index(graph, documents, budget=BUDGET)
     assert await dump(graph) == history

@@ -247,7 +247,8 @@ async def test_the_rows_of_the_map_are_in_the_order_of_its_script(book: Graph) -
 def test_the_page_of_a_map_names_no_other_place() -> None:
     page = Map([], [], [], [], [], []).page()
     assert "default-src 'none'" in page
-    assert not re.findall(r"""(?:src|href)=["']?\w""", page)
+    markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)  # markdown-it has `.src=`
+    assert not re.findall(r"""(?:src|href)=["']?\w""", markup)
     assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page(graph=f"\udcff{EVIL}")
     page = Map([], [], [], [], [], []).page(f"Tales \u202e\udcff& {EVIL}")
     said = "Tales \ufffd\ufffd&amp; &lt;/pre&gt;&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"

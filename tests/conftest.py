@@ -50,20 +50,26 @@ ROOM = 4 * 2**30  # bytes
 
 
 # What begins: first what needs no graph, while the servers start, then files that take long.
-# What ends: files that drop or make indexes. After that, Neo4j plans every statement again.
-ORDER = (
+FIRST = (
     "tests/llm/",
     "tests/embedded/",
     "tests/extras/explore/",
     "tests/extras/serve/",
     "tests/query/",
 )
+# What ends, the longest first: files that make or drop indexes. After that, Neo4j plans every
+# statement again.
 LAST = (
-    "tests/index/describe/test_embed.py",
-    "tests/index/test_encoder_choice.py",
-    "tests/rules/test_answers_from_the_graph.py",
-    "tests/graph/test_graph.py",
+    "tests/extras/serve/test_serve.py",
+    "tests/graph/test_guests.py",
     "tests/graph/test_statements.py",
+    "tests/index/describe/test_embed.py",
+    "tests/index/read/test_documents_read_before.py",
+    "tests/rules/test_answers_from_the_graph.py",
+    "tests/cli/test_doctor.py",
+    "tests/index/entities/test_label.py",
+    "tests/index/test_encoder_choice.py",
+    "tests/graph/test_graph.py",
 )
 
 
@@ -77,8 +83,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    found = [turn for turn, files in enumerate(ORDER) if item.nodeid.startswith(files)]
-    return found[0] if found else len(ORDER) + item.nodeid.startswith(LAST)
+    """Below 0 for what begins, above 0 for what ends."""
+    for turn, file in enumerate(LAST, 1):
+        if item.nodeid.startswith(file):
+            return turn
+    for turn, folder in enumerate(FIRST, -len(FIRST)):
+        if item.nodeid.startswith(folder):
+            return turn
+    return 0
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,7 @@ from graphrag_neo4j.model.events import Listener, Waiting, silent
 RENEW_SECONDS = 2
 MISSED = 2.5  # times the seconds between renewals: two of them are missing
 VOID_SECONDS = 60
+TERMINATED = "Transaction.Terminated"  # part of the code of Neo4j's error
 LOOK_SECONDS = 1  # between two looks at a lease that may become void
 Used = Callable[[], Mapping[str, object]]
 """Returns what a run has used so far, as properties of its Build."""
@@ -90,7 +91,10 @@ async def hold_lease(
                 tasks.cancel_scope.cancel()
     except BaseException as error:
         lease.outcome = "failed" if isinstance(error, Exception) else "interrupted"
-        # Who takes over ends the transactions here, which Neo4j tells in its own words.
+        # Who takes over ends the transactions here, which Neo4j tells in its own words, and marks
+        # the build a moment later.
+        if TERMINATED in str(error.__cause__):
+            await _until_marked(graph)
         if not await _finish(graph, lease, usage()) and isinstance(error, GraphError):
             raise GraphBusyError(TAKEN_OVER) from error
         raise
@@ -159,6 +163,14 @@ async def _open(graph: Graph, void: Void, properties: Mapping[str, object]) -> s
 
     await graph.transact(unit_of_work(timeout=LOCK_SECONDS)(start))
     return build
+
+
+async def _until_marked(graph: Graph) -> None:
+    """Waits until another run has marked this build, or has had enough time for it."""
+    with suppress(GraphBusyError), anyio.move_on_after(LOCK_SECONDS):
+        while True:
+            await graph.write("build/open", OpenBuildRow)  # no marked build may write
+            await anyio.sleep(LOOK_SECONDS)
 
 
 async def _finish(graph: Graph, lease: Lease, usage: Mapping[str, object]) -> bool:

@@ -19,6 +19,7 @@ from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.graph import lease as lease_module
 from graphrag_neo4j.graph.connection import TAKEN_OVER, Graph, PlainRow, Transaction
 from graphrag_neo4j.graph.lease import hold_lease, renew, void_builds
+from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.graph.schema import begin_graph, refuse_foreign
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
@@ -320,6 +321,25 @@ async def test_who_takes_over_ends_the_transaction_of_the_run_before(
         with pytest.raises(GraphBusyError, match=TAKEN_OVER):
             await run()
     assert graph.lease is None
+
+
+async def test_it_says_that_it_was_taken_over_although_its_transaction_ended_first(
+    graph: Graph, other: Graph
+) -> None:
+    async def mark(build: str) -> None:
+        await anyio.sleep(0.5)  # on a slow server
+        await other.write("build/void", builds=[build])
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("import/done")
+        assert await other.write("build/terminate", IdRow, builds=[graph.lease])
+        tasks.start_soon(mark, str(graph.lease))
+        await tx.run("import/done")
+
+    async with anyio.create_task_group() as tasks:
+        with pytest.raises(GraphBusyError, match=TAKEN_OVER):
+            async with hold_lease(graph, RUN, dict):
+                await graph.transact(work)
 
 
 async def test_who_waits_for_a_lock_of_somebody_else_is_told_so(

@@ -175,6 +175,25 @@ async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[
     return {id_: rows[0]["before"] + n for n, id_ in enumerate(rows[0]["missing"], start=1)}
 
 
+async def with_refs(tx: Transaction, kind: RefKind, rows: Iterable[Row]) -> list[Row]:
+    """The rows with new refs, in their order; None for an id that the graph already holds."""
+    given = list(rows)
+    refs = await give_refs(tx, kind, [str(row["id"]) for row in given])
+    return [{**row, "ref": refs.get(str(row["id"]))} for row in given]
+
+
+async def save_entities(tx: Transaction, names: Mapping[str, object]) -> None:
+    """Saves entities by their ids, and marks them for the stage merge. New ones get these names."""
+    rows = await with_refs(tx, "entity", ({"id": id_, "name": names[id_]} for id_ in names))
+    await tx.run("extract/entities", rows=sorted(rows, key=lambda row: str(row["id"])))
+
+
+async def save_pairs(tx: Transaction, stated: Iterable[Row]) -> None:
+    """Saves the pairs of `stated_rows`, and marks them for the stage merge."""
+    rows = await with_refs(tx, "relationship", pair_rows(stated))
+    await tx.run("extract/pairs", rows=rows)
+
+
 async def forget_extraction(tx: Transaction, chunks: Sequence[str]) -> tuple[list[str], list[str]]:
     """Removes STATED and MENTIONS of chunks; returns the ids of the pairs and entities to sweep."""
     pairs = await tx.run("evidence/forget_stated", IdsRow, chunks=chunks)

@@ -19,7 +19,7 @@ from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.communities.hierarchy import entity_pages
 from graphrag_neo4j.index.communities.tree import ROOT, TreeCommunity
 from graphrag_neo4j.index.communities.update import UpdatedTree
-from graphrag_neo4j.index.evidence import give_refs
+from graphrag_neo4j.index.evidence import with_refs
 
 UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
 ROW_PAGE = 10_000  # rows that a statement writes
@@ -123,8 +123,7 @@ async def save_tree(
 async def _write(page: Page, tx: Transaction) -> None:
     statement, rows = page
     if statement == SAVE:
-        refs = await give_refs(tx, "community", [str(row["id"]) for row in rows])
-        rows = [{**row, "ref": refs.get(str(row["id"]))} for row in rows]
+        rows = await with_refs(tx, "community", rows)
     await tx.run(statement, rows=rows)
 
 

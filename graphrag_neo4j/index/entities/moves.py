@@ -25,9 +25,9 @@ from graphrag_neo4j.graph.connection import Row, Transaction
 from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.index.entities.rules import Known, Spelling
 from graphrag_neo4j.index.evidence import (
-    give_refs,
     mark_changed,
-    pair_rows,
+    save_entities,
+    save_pairs,
     sweep_entities,
     sweep_pairs,
     vote,
@@ -87,16 +87,6 @@ class SpelledRow(TypedDict):
     name: str
     type: str | None
     n: int
-
-
-class SplitRow(TypedDict):
-    """A split as the graph holds it."""
-
-    ref: int
-    name: str
-    label: str
-    types: list[str]
-    documents: str | None
 
 
 class ChunkSourceRow(TypedDict):
@@ -182,9 +172,7 @@ async def move_evidence(
     stated = await tx.run("resolve/stated", MovedStatementRow, entities=holders)
     claimed = await tx.run("resolve/claimed", ClaimedRow, entities=holders)
     touched = {**dict.fromkeys(holders, ""), **(names or {})}
-    refs = await give_refs(tx, "entity", sorted(names or ()))
-    rows: list[Row] = [{"id": x, "name": touched[x], "ref": refs.get(x)} for x in sorted(touched)]
-    await tx.run("extract/entities", rows=rows)
+    await save_entities(tx, {id_: touched[id_] for id_ in sorted(touched)})
     await _move_mentions(tx, mentions, move)
     by_id = {row["id"]: row for row in stated}  # a statement between two holders is read twice
     moved = [(row, _restated(row, move)) for _, row in sorted(by_id.items())]
@@ -194,9 +182,7 @@ async def move_evidence(
         if (row["id"], row["source"], row["target"]) != (new["new"], new["source"], new["target"])
     ]
     await tx.run("resolve/restate", rows=[new for _, new in moved])
-    pairs = pair_rows(new for _, new in moved if new["pair"])
-    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
-    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
+    await save_pairs(tx, [new for _, new in moved if new["pair"]])
     claims: list[Row] = []
     for row in claimed:
         target, use = move.used(row["chunk"], row["entity"], Use(row["name"], in_claim=True))
@@ -283,7 +269,7 @@ class Split:
     ref: int
     name: str
     label: str
-    types: tuple[str, ...]
+    types: Sequence[str]
     documents: str | None
 
     @property
@@ -318,11 +304,7 @@ class Split:
 
 async def read_splits(tx: Transaction) -> list[Split]:
     """All splits of names, the oldest first."""
-    rows = await tx.run("resolve/splits", SplitRow)
-    return [
-        Split(row["ref"], row["name"], row["label"], tuple(row["types"]), row["documents"])
-        for row in rows
-    ]
+    return await tx.run("resolve/splits", Split)
 
 
 async def split_evidence(

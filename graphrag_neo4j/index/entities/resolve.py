@@ -37,7 +37,7 @@ from graphrag_neo4j.index.entities.rules import (
     two_companies,
     type_class,
 )
-from graphrag_neo4j.index.evidence import give_refs
+from graphrag_neo4j.index.evidence import with_refs
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials, looks_like_acronym
 from graphrag_neo4j.text.strings import entity_id, identify, name_key
@@ -195,12 +195,8 @@ async def save_decisions(
     ends = sorted({end for one in decisions for end in one.ends})
     rows = [row_of(known[id_], min(known[id_].holders or {id_})) for id_ in ends]
     await tx.run("resolve/spellings", rows=rows)
-    refs = await give_refs(tx, "decision", [one.id for one in decisions])
-    made: list[Row] = [
-        {**asdict(one), "id": one.id, "ref": refs.get(one.id), "more": more or {}}
-        for one in decisions
-    ]
-    await tx.run("resolve/decide", rows=made, mark=mark)
+    made: list[Row] = [{**asdict(one), "id": one.id, "more": more or {}} for one in decisions]
+    await tx.run("resolve/decide", rows=await with_refs(tx, "decision", made), mark=mark)
 
 
 def row_of(one: Spelling, entity: str) -> Row:

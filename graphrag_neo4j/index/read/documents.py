@@ -23,7 +23,7 @@ from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.documents.metadata import kept
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow, pages
-from graphrag_neo4j.index.evidence import forget_chunks, give_refs
+from graphrag_neo4j.index.evidence import forget_chunks, with_refs
 from graphrag_neo4j.model.types import Document, Span
 from graphrag_neo4j.text.strings import identify, legible
 
@@ -203,9 +203,8 @@ async def _write_chunks(
     tx: Transaction, chunks: Sequence[Row], previous: Row | None = None
 ) -> None:
     """Writes chunks, and links those that follow each other in a document."""
-    refs = await give_refs(tx, "chunk", [str(chunk["id"]) for chunk in chunks])
-    for some in pages(chunks, WRITE_ROWS):
-        await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in some])
+    for some in pages(await with_refs(tx, "chunk", chunks), WRITE_ROWS):
+        await tx.run("ingest/chunks", rows=some)
     in_order = [previous, *chunks] if previous else chunks
     neighbours = [
         [one["id"], next_["id"]]

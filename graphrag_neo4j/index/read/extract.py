@@ -18,13 +18,14 @@ from graphrag_neo4j.index.evidence import (
     claim_rows,
     forget_claims,
     forget_extraction,
-    give_refs,
     link,
     mention_rows,
-    pair_rows,
+    save_entities,
+    save_pairs,
     stated_rows,
     sweep_entities,
     sweep_pairs,
+    with_refs,
 )
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.contracts import IndexBackend
@@ -176,14 +177,12 @@ async def save_extractions(
     old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
     mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
     stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
-    await _write_entities(
+    await save_entities(
         tx, {str(row["entity"]): cast("list[str]", row["names"])[0] for row in mentions}
     )
     await tx.run("extract/mentions", rows=mentions)
     await tx.run("extract/stated", rows=stated)
-    pairs = pair_rows(stated)
-    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
-    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
+    await save_pairs(tx, stated)
     if again:
         await _relink_claims(tx, again, splits)
     for split in splits:
@@ -205,8 +204,7 @@ async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: s
         for chunk, found in done.items()
         for row in claim_rows(chunk, found.claims, named[chunk.id])
     ]
-    refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
-    await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
+    await tx.run("extract/claims", rows=await with_refs(tx, "claim", claims))
     await _write_links(tx, claims)
     for split in splits:
         await split_evidence(tx, split, list(named))
@@ -250,15 +248,9 @@ async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
         return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
 
     subjects, objects = links("subject"), links("object")
-    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
+    await save_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
     await tx.run("extract/subjects", rows=subjects)
     await tx.run("extract/objects", rows=objects)
-
-
-async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
-    refs = await give_refs(tx, "entity", list(names))
-    rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
-    await tx.run("extract/entities", rows=rows)
 
 
 async def _write_states(

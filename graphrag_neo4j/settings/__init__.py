@@ -79,322 +79,184 @@ class Settings(BaseSettings):
         extra="ignore",
         frozen=True,
         populate_by_name=True,
+        use_attribute_docstrings=True,
     )
 
     # Neo4j
-    neo4j_uri: str | None = Field(
-        None,
-        validation_alias=_named("NEO4J_URI"),
-        description="Address of a Neo4j server. If it is not set, the embedded server is used.",
-    )
-    neo4j_username: str = Field(
-        "neo4j",
-        validation_alias=_named("NEO4J_USERNAME"),
-        description="User name on the server of NEO4J_URI.",
-    )
-    neo4j_password: SecretStr | None = Field(
-        None,
-        validation_alias=_named("NEO4J_PASSWORD"),
-        description="Password on the server of NEO4J_URI.",
-    )
-    neo4j_database: str | None = Field(
-        None,
-        validation_alias=_named("NEO4J_DATABASE"),
-        description="Database on the server of NEO4J_URI. If it is not set, the user's home "
-        "database is used.",
-    )
-    home: Path | None = Field(
-        None,
-        description="Folder of the embedded server and its data: one for each corpus. From `.env` "
-        "it is taken only with KG_TRUST_ENV_FILE=true in the environment.",
-    )
-    neo4j_release: Neo4jRelease = Field(
-        "2026.09",
-        description="Release line of Neo4j for the embedded server: 2026.09, 2026.01, or the LTS "
-        "line 5.26.",
-    )
-    maven_url: str | None = Field(
-        None,
-        description="Address of a Maven repository or mirror. The jars of the embedded server are "
-        "downloaded from it.",
-    )
-    embedded: bool = Field(
-        True,
-        description="Whether the embedded server is started when NEO4J_URI is not set. If false, "
-        "NEO4J_URI must be set.",
-    )
+    neo4j_uri: str | None = Field(None, validation_alias=_named("NEO4J_URI"))
+    """Address of a Neo4j server. If it is not set, the embedded server is used."""
+    neo4j_username: str = Field("neo4j", validation_alias=_named("NEO4J_USERNAME"))
+    """User name on the server of NEO4J_URI."""
+    neo4j_password: SecretStr | None = Field(None, validation_alias=_named("NEO4J_PASSWORD"))
+    """Password on the server of NEO4J_URI."""
+    neo4j_database: str | None = Field(None, validation_alias=_named("NEO4J_DATABASE"))
+    """Database on the server of NEO4J_URI. If it is not set, the user's home database is used."""
+    home: Path | None = None
+    """Folder of the embedded server and its data: one for each corpus. From `.env` it is taken only
+    with KG_TRUST_ENV_FILE=true in the environment."""
+    neo4j_release: Neo4jRelease = "2026.09"
+    """Release line of Neo4j for the embedded server: 2026.09, 2026.01, or the LTS line 5.26."""
+    maven_url: str | None = None
+    """Address of a Maven repository or mirror. The jars of the embedded server are downloaded from
+    it."""
+    embedded: bool = True
+    """Whether the embedded server is started when NEO4J_URI is not set. If false, NEO4J_URI must be
+    set."""
 
-    gds: str = Field(
-        AUTO,
-        description="Where communities are computed: `auto` uses Graph Data Science (GDS) of the "
-        "database, or else the embedded server for this step (never if KG_EMBEDDED is false); "
-        "`embedded` always uses the latter; bolt://host:7687 is another Neo4j with GDS.",
-    )
-    gds_username: str | None = Field(
-        None,
-        description="User name on the server of KG_GDS, if it is not NEO4J_USERNAME.",
-    )
-    gds_password: SecretStr | None = Field(
-        None,
-        description="Password on the server of KG_GDS, if it is not NEO4J_PASSWORD.",
-    )
+    gds: str = AUTO
+    """Where communities are computed: `auto` uses Graph Data Science (GDS) of the database, or else
+    the embedded server for this step (never if KG_EMBEDDED is false); `embedded` always uses the
+    latter; bolt://host:7687 is another Neo4j with GDS."""
+    gds_username: str | None = None
+    """User name on the server of KG_GDS, if it is not NEO4J_USERNAME."""
+    gds_password: SecretStr | None = None
+    """Password on the server of KG_GDS, if it is not NEO4J_PASSWORD."""
 
     # Model
-    openai_api_key: SecretStr | None = Field(
-        None,
-        validation_alias=_named("OPENAI_API_KEY"),
-        description="API key of the model endpoint.",
-    )
-    openai_base_url: str | None = Field(
-        None,
-        validation_alias=_named("OPENAI_BASE_URL"),
-        description="Base address of an OpenAI-compatible endpoint. If it is not set, the address "
-        "of OpenAI is used.",
-    )
-    model: str = Field(
-        "gpt-4.1-mini",
-        description="Chat model of every step that has no model of its own below. `extractive` "
-        "means that no model is used, even if a key is set.",
-    )
-    extraction_model: str | None = Field(
-        None,
-        description="Chat model for most calls of an index: extraction, names and descriptions.",
-    )
-    answer_model: str | None = Field(None, description="Chat model that answers questions.")
-    judge_model: str | None = Field(
-        None,
-        description="Chat model that compares answers and finds their claims in an evaluation. "
-        "Choose another family than that of the answers: models prefer their own style.",
-    )
-    embedding_model: str = Field(
-        "text-embedding-3-small",
-        description="Embedding model of the endpoint. Two names need none: `local` is a sentence "
-        "encoder for English or Chinese that is downloaded once (25 MB) and runs on this machine, "
-        "`static` are word vectors that come with this project. An extractive index uses `static` "
-        "if that is set, else `local` if the extra `local` is installed.",
-    )
-    embedding_dimensions: int | None = Field(
-        None,
-        ge=1,
-        le=MOST_DIMENSIONS,
-        description="Dimensions of the vectors. If it is not set, the embedding model decides.",
-    )
-    embedding_tokens: int = Field(
-        8000,
-        ge=16,
-        description="Largest number of tokens of a text that are embedded.",
-    )
-    concurrency: int = Field(
-        32,
-        ge=1,
-        description="Largest number of calls to the endpoint at the same time. If the endpoint "
-        "refuses so many, fewer are made for a while.",
-    )
-    workers: int | None = Field(
-        None,
-        ge=1,
-        description="Number of workers of `kg-build index --ray`. If it is not set, there is one "
-        "for each CPU of the Ray cluster.",
-    )
-    timeout: float = Field(
-        120.0, gt=0, description="Largest number of seconds that a call to the endpoint may take."
-    )
-    max_retries: int = Field(
-        5,
-        ge=0,
-        description="Largest number of retries of a call after HTTP status 408, 409, 429 or 5xx, "
-        "or a lost connection. A call that took too long is retried at most twice.",
-    )
-    reasoning_tokens: int = Field(
-        8_000,
-        ge=0,
-        description="Tokens that a model may use for reasoning, beside the limit of each reply.",
-    )
-    requests_per_minute: int | None = Field(
-        None,
-        ge=1,
-        description="Largest number of calls to the endpoint in a minute.",
-    )
-    tokens_per_minute: int | None = Field(
-        None,
-        ge=1,
-        description="Largest number of tokens sent to and received from the endpoint in a minute.",
-    )
-    batch_requests: int = Field(
-        50_000,
-        ge=1,
-        le=50_000,
-        description="Most requests in a batch of the provider. An account with a low limit of "
-        "tokens in batches needs smaller ones.",
-    )
-    max_cost: float | None = Field(
-        None,
-        ge=0,
-        description="Largest cost of one run in US dollars, at which it stops; the same command "
-        "continues it.",
-    )
-    max_cost_a_day: float | None = Field(
-        None,
-        ge=0,
-        description="Largest cost of a day (UTC) in US dollars for `kg-build index --watch` and "
-        "`kg-build serve`, over all builds of the graph and the questions of a server. When it is "
-        "reached, the next build starts the next day, and questions are refused until then.",
-    )
-    serve_token: SecretStr | None = Field(
-        None,
-        description="Token that `kg-build serve` asks for, of at least 20 characters. If it is not "
-        "set, it is random.",
-    )
-    input_price: float | None = Field(
-        None,
-        ge=0,
-        description="Price of a million input tokens in US dollars, where it is not known.",
-    )
-    output_price: float | None = Field(
-        None,
-        ge=0,
-        description="Price of a million output tokens in US dollars, likewise.",
-    )
+    openai_api_key: SecretStr | None = Field(None, validation_alias=_named("OPENAI_API_KEY"))
+    """API key of the model endpoint."""
+    openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
+    """Base address of an OpenAI-compatible endpoint. If it is not set, the address of OpenAI is
+    used."""
+    model: str = "gpt-4.1-mini"
+    """Chat model of every step that has no model of its own below. `extractive` means that no model
+    is used, even if a key is set."""
+    extraction_model: str | None = None
+    """Chat model for most calls of an index: extraction, names and descriptions."""
+    answer_model: str | None = None
+    """Chat model that answers questions."""
+    judge_model: str | None = None
+    """Chat model that compares answers and finds their claims in an evaluation. Choose another
+    family than that of the answers: models prefer their own style."""
+    embedding_model: str = "text-embedding-3-small"
+    """Embedding model of the endpoint. Two names need none: `local` is a sentence encoder for
+    English or Chinese that is downloaded once (25 MB) and runs on this machine, `static` are word
+    vectors that come with this project. An extractive index uses `static` if that is set, else
+    `local` if the extra `local` is installed."""
+    embedding_dimensions: int | None = Field(None, ge=1, le=MOST_DIMENSIONS)
+    """Dimensions of the vectors. If it is not set, the embedding model decides."""
+    embedding_tokens: int = Field(8000, ge=16)
+    """Largest number of tokens of a text that are embedded."""
+    concurrency: int = Field(32, ge=1)
+    """Largest number of calls to the endpoint at the same time. If the endpoint refuses so many,
+    fewer are made for a while."""
+    workers: int | None = Field(None, ge=1)
+    """Number of workers of `kg-build index --ray`. If it is not set, there is one for each CPU of
+    the Ray cluster."""
+    timeout: float = Field(120.0, gt=0)
+    """Largest number of seconds that a call to the endpoint may take."""
+    max_retries: int = Field(5, ge=0)
+    """Largest number of retries of a call after HTTP status 408, 409, 429 or 5xx, or a lost
+    connection. A call that took too long is retried at most twice."""
+    reasoning_tokens: int = Field(8_000, ge=0)
+    """Tokens that a model may use for reasoning, beside the limit of each reply."""
+    requests_per_minute: int | None = Field(None, ge=1)
+    """Largest number of calls to the endpoint in a minute."""
+    tokens_per_minute: int | None = Field(None, ge=1)
+    """Largest number of tokens sent to and received from the endpoint in a minute."""
+    batch_requests: int = Field(50_000, ge=1, le=50_000)
+    """Most requests in a batch of the provider. An account with a low limit of tokens in batches
+    needs smaller ones."""
+    max_cost: float | None = Field(None, ge=0)
+    """Largest cost of one run in US dollars, at which it stops; the same command continues it."""
+    max_cost_a_day: float | None = Field(None, ge=0)
+    """Largest cost of a day (UTC) in US dollars for `kg-build index --watch` and `kg-build serve`,
+    over all builds of the graph and the questions of a server. When it is reached, the next build
+    starts the next day, and questions are refused until then."""
+    serve_token: SecretStr | None = None
+    """Token that `kg-build serve` asks for, of at least 20 characters. If it is not set, it is
+    random."""
+    input_price: float | None = Field(None, ge=0)
+    """Price of a million input tokens in US dollars, where it is not known."""
+    output_price: float | None = Field(None, ge=0)
+    """Price of a million output tokens in US dollars, likewise."""
 
     # Documents and chunks
-    max_file_mb: int = Field(
-        MAX_FILE_MB,
-        ge=1,
-        description="Largest size in megabytes of what a packed file (docx, pptx, xlsx, epub, "
-        "parquet) unpacks to, of a file that is parsed as a whole, and of a row of a csv or jsonl "
-        "file. Larger ones are not read, and are listed.",
-    )
-    read_seconds: float = Field(
-        READ_SECONDS,
-        gt=0,
-        le=86_400,
-        description="Longest time in seconds to read a file that is parsed as a whole: all but "
-        "text, csv and json. A file that takes longer is not read, and is listed.",
-    )
-    chunk_tokens: int = Field(600, ge=50, description="Largest number of tokens in a chunk.")
-    chunk_overlap: int = Field(
-        100, ge=0, description="Largest number of tokens that two neighbouring chunks share."
-    )
-    prepend_metadata: CommaSeparated = Field(
-        (),
-        description="Metadata fields of a document that are put before each of its chunks when a "
-        "model reads it, comma separated.",
-    )
+    max_file_mb: int = Field(MAX_FILE_MB, ge=1)
+    """Largest size in megabytes of what a packed file (docx, pptx, xlsx, epub, parquet) unpacks to,
+    of a file that is parsed as a whole, and of a row of a csv or jsonl file. Larger ones are not
+    read, and are listed."""
+    read_seconds: float = Field(READ_SECONDS, gt=0, le=86_400)
+    """Longest time in seconds to read a file that is parsed as a whole: all but text, csv and json.
+    A file that takes longer is not read, and is listed."""
+    chunk_tokens: int = Field(600, ge=50)
+    """Largest number of tokens in a chunk."""
+    chunk_overlap: int = Field(100, ge=0)
+    """Largest number of tokens that two neighbouring chunks share."""
+    prepend_metadata: CommaSeparated = ()
+    """Metadata fields of a document that are put before each of its chunks when a model reads it,
+    comma separated."""
 
     # Indexes
-    fulltext_analyzer: str = Field(
-        "standard-no-stop-words",
-        description="Neo4j's analyser for full-text search. Use `cjk` for Chinese, Japanese and "
-        "Korean.",
-    )
+    fulltext_analyzer: str = "standard-no-stop-words"
+    """Neo4j's analyser for full-text search. Use `cjk` for Chinese, Japanese and Korean."""
 
     # Extraction
-    prompts: Path | None = Field(
-        None,
-        description="Folder of prompt files. A file in it replaces our prompt file of the same "
-        "name.",
+    prompts: Path | None = None
+    """Folder of prompt files. A file in it replaces our prompt file of the same name."""
+    entity_types: CommaSeparated = (
+        "person",
+        "organization",
+        "place",
+        "event",
+        "concept",
+        "product",
+        "work",
     )
-    entity_types: CommaSeparated = Field(
-        ("person", "organization", "place", "event", "concept", "product", "work"),
-        description="Types of entities that are extracted, comma separated; `any` lets the model "
-        "choose them.",
-    )
-    relation_types: CommaSeparated = Field(
-        (),
-        description="Predicates of relationships, comma separated, such as `works for, founded`. A "
-        "model takes one of them where it fits, and other words elsewhere.",
-    )
-    language: str | None = Field(
-        None,
-        description="Language of names, descriptions, reports and answers. If it is not set, the "
-        "model keeps the language of the text or the question.",
-    )
-    gleanings: int = Field(
-        1,
-        ge=0,
-        description="Largest number of gleanings for each chunk: further requests for the "
-        "entities and relationships, or the claims, that the model has missed.",
-    )
-    claims: bool | None = Field(
-        None,
-        description="Whether claims (dated statements on what an entity did) are extracted. If it "
-        "is not set, a model extracts none, because they make an index about a third more "
-        "expensive; an extractive index has them, because there they are free.",
-    )
-    resolve: Literal["auto", "rules", "off"] = Field(
-        "auto",
-        description="Whether several names of one thing become one entity. `rules`: where rules "
-        "are certain (e-mail and email, computer and computers, an explained acronym). `auto`: a "
-        "model, if one is set, also decides about other likely pairs. `off`: only what a person "
-        "has said counts, and upper and lower case differ.",
-    )
+    """Types of entities that are extracted, comma separated; `any` lets the model choose them."""
+    relation_types: CommaSeparated = ()
+    """Predicates of relationships, comma separated, such as `works for, founded`. A model takes one
+    of them where it fits, and other words elsewhere."""
+    language: str | None = None
+    """Language of names, descriptions, reports and answers. If it is not set, the model keeps the
+    language of the text or the question."""
+    gleanings: int = Field(1, ge=0)
+    """Largest number of gleanings for each chunk: further requests for the entities and
+    relationships, or the claims, that the model has missed."""
+    claims: bool | None = None
+    """Whether claims (dated statements on what an entity did) are extracted. If it is not set, a
+    model extracts none, because they make an index about a third more expensive; an extractive
+    index has them, because there they are free."""
+    resolve: Literal["auto", "rules", "off"] = "auto"
+    """Whether several names of one thing become one entity. `rules`: where rules are certain
+    (e-mail and email, computer and computers, an explained acronym). `auto`: a model, if one is
+    set, also decides about other likely pairs. `off`: only what a person has said counts, and upper
+    and lower case differ."""
 
-    join_tokens: int = Field(
-        400,
-        ge=0,
-        description="Several descriptions with at most this many tokens together are joined line "
-        "by line, without a model. In an extractive index this is at most 160.",
-    )
+    join_tokens: int = Field(400, ge=0)
+    """Several descriptions with at most this many tokens together are joined line by line, without
+    a model. In an extractive index this is at most 160."""
 
     # Communities and their reports
-    max_cluster_size: int = Field(
-        10,
-        ge=0,
-        description="Communities with more members than this are split further. 0 means that each "
-        "community is split as long as Leiden can split it.",
-    )
-    report_context_tokens: int = Field(
-        8000,
-        ge=500,
-        description="Largest number of tokens of the material of one report or summary of "
-        "descriptions.",
-    )
-    report_tolerance: float = Field(
-        0.1,
-        ge=0,
-        le=1,
-        description="Largest share (0 to 1) of the material of a report that may change before a "
-        "model writes the report again. 0 means that every change counts. Reports that stay behind "
-        "are counted by `kg-build status`, and `kg-build index --fresh` writes them again.",
-    )
+    max_cluster_size: int = Field(10, ge=0)
+    """Communities with more members than this are split further. 0 means that each community is
+    split as long as Leiden can split it."""
+    report_context_tokens: int = Field(8000, ge=500)
+    """Largest number of tokens of the material of one report or summary of descriptions."""
+    report_tolerance: float = Field(0.1, ge=0, le=1)
+    """Largest share (0 to 1) of the material of a report that may change before a model writes the
+    report again. 0 means that every change counts. Reports that stay behind are counted by
+    `kg-build status`, and `kg-build index --fresh` writes them again."""
 
     # Questions
-    response_type: str = Field(
-        "multiple paragraphs", description="Length and form of answers, in your own words."
-    )
-    max_context_tokens: int = Field(
-        12_000,
-        ge=500,
-        description="Largest number of tokens of the context for an answer of local or basic "
-        "search.",
-    )
-    map_context_tokens: int = Field(
-        8_000,
-        ge=500,
-        description="Largest number of tokens of the reports in one map call of global search, of "
-        "the chunks in one of text search, and of the points that the last call joins.",
-    )
-    map_calls: int = Field(
-        32,
-        ge=1,
-        description="Largest number of map calls of a global search for which no level is given: "
-        "it reads the finest level whose reports fit.",
-    )
-    map_style: Literal["points", "answer"] = Field(
-        "points",
-        description="Result of a map call of global search: `points` gives several rated points, "
-        "`answer` gives one rated answer, as in the paper.",
-    )
-    small_share: float = Field(
-        0.1,
-        ge=0,
-        le=1,
-        description="Largest share (0 to 1) of the tokens of global search that reports made "
-        "without a model may take.",
-    )
-    drift_calls: int = Field(
-        12, ge=1, description="Largest number of follow-up questions of one drift search."
-    )
+    response_type: str = "multiple paragraphs"
+    """Length and form of answers, in your own words."""
+    max_context_tokens: int = Field(12_000, ge=500)
+    """Largest number of tokens of the context for an answer of local or basic search."""
+    map_context_tokens: int = Field(8_000, ge=500)
+    """Largest number of tokens of the reports in one map call of global search, of the chunks in
+    one of text search, and of the points that the last call joins."""
+    map_calls: int = Field(32, ge=1)
+    """Largest number of map calls of a global search for which no level is given: it reads the
+    finest level whose reports fit."""
+    map_style: Literal["points", "answer"] = "points"
+    """Result of a map call of global search: `points` gives several rated points, `answer` gives
+    one rated answer, as in the paper."""
+    small_share: float = Field(0.1, ge=0, le=1)
+    """Largest share (0 to 1) of the tokens of global search that reports made without a model may
+    take."""
+    drift_calls: int = Field(12, ge=1)
+    """Largest number of follow-up questions of one drift search."""
 
     def __init__(self, **values: Any) -> None:  # noqa: ANN401 - checked by pydantic
         """Raises InputError where a name is not the name of a setting."""
@@ -403,12 +265,10 @@ class Settings(BaseSettings):
         super().__init__(**values)
 
     # The working folder
-    trust_env_file: bool = Field(
-        False,
-        description="Whether a key or a password from elsewhere may be sent to an address that "
-        "`.env` names, and whether `.env` may set KG_HOME. This setting is read from the "
-        "environment only, not from `.env`.",
-    )
+    trust_env_file: bool = False
+    """Whether a key or a password from elsewhere may be sent to an address that `.env` names, and
+    whether `.env` may set KG_HOME. This setting is read from the environment only, not from
+    `.env`."""
 
     @classmethod
     def settings_customise_sources(

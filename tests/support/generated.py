@@ -47,7 +47,8 @@ def settings() -> Iterator[Setting]:
     """Every setting: first those that most people set, then in the order of the code."""
     fields = {_name(name, field): field for name, field in Settings.model_fields.items()}
     for name in [*MAIN, *(one for one in fields if one not in MAIN)]:
-        yield Setting(name, _written(fields[name].default), fields[name].description or "")
+        description = " ".join((fields[name].description or "").split())
+        yield Setting(name, _written(fields[name].default), description)
 
 
 def generated() -> Mapping[Path, str]:

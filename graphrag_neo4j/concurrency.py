@@ -8,11 +8,13 @@ or for the next reply to its task, is kept as it is after a second.
 """
 
 import time
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Final, Generic, TypeVar
 
 import anyio
@@ -46,6 +48,11 @@ class Outcome(Generic[T, R]):
     result: R | None = None
     failure: str | None = None
 
+    @property
+    def failed(self) -> bool:
+        """Whether it has no result."""
+        return self.failure is not None
+
 
 async def run_tasks(
     items: AsyncIterable[T],
@@ -69,11 +76,12 @@ async def run_tasks(
     running ones may finish, and BudgetSpentError is raised at the end.
     """
     spent: list[BudgetSpentError] = []
-    unsaved = _Unsaved(advance)
+    replies = _Replies()
+    unsaved = Counter[bool]()  # outcomes that were reported, by whether they failed
 
-    async def work(item: T) -> Outcome[T, R] | None:
+    async def work(item: T) -> tuple[Outcome[T, R], list[int]] | None:
         numbers: list[int] = []
-        _hearing.set(partial(unsaved.hear, numbers))
+        _hearing.set(partial(replies.hear, numbers))
         try:
             outcome: Outcome[T, R] = Outcome(item, await task(item))
         except ReplyError as error:
@@ -83,23 +91,38 @@ async def run_tasks(
         except BudgetSpentError as error:
             spent.append(error)
             return None
-        return unsaved.add(outcome, numbers)
+        unsaved[outcome.failed] += 1
+        advance(int(not outcome.failed), int(outcome.failed))
+        return outcome, numbers
 
-    async def affordable() -> AsyncIterator[T]:
-        async for item in items:
-            if spent:
-                return
-            yield item
+    async def save_counted(results: Sequence[tuple[Outcome[T, R], list[int]]]) -> None:
+        await save([outcome for outcome, _ in results])
+        unsaved.subtract(outcome.failed for outcome, _ in results)
+        replies.drop([number for _, numbers in results for number in numbers])
 
     try:
-        async with unsaved.kept_by(keep):
-            await work_and_save(
-                affordable(), work, unsaved.counting(save), workers=workers, batch=batch
-            )
+        with first_error():
+            async with anyio.create_task_group() as tasks:
+                if keep:
+                    tasks.start_soon(replies.keep_old, keep)
+                affordable = _affordable(items, spent)
+                await work_and_save(affordable, work, save_counted, workers=workers, batch=batch)
+                tasks.cancel_scope.cancel()
     finally:
-        unsaved.take_back()
+        if any(unsaved.values()):
+            advance(-unsaved[False], -unsaved[True])
     if spent:
         raise spent[0]
+
+
+async def _affordable(
+    items: AsyncIterable[T], spent: Sequence[BudgetSpentError]
+) -> AsyncIterator[T]:
+    """The items, until the cost limit is reached."""
+    async for item in items:
+        if spent:
+            return
+        yield item
 
 
 def heard(request: Request, reply: Reply) -> None:
@@ -108,66 +131,29 @@ def heard(request: Request, reply: Reply) -> None:
         hear((request, reply))
 
 
-class _Unsaved:
-    """What is not saved yet: outcomes that were reported, done and failed ones, and replies."""
+class _Replies:
+    """The replies whose outcomes are not saved yet, by number, and since when they wait."""
 
-    def __init__(self, advance: Callable[[int, int], None]) -> None:
-        self.advance = advance
-        self.done = self.failed = 0
-        self._waiting: dict[int, tuple[float, Answered]] = {}  # replies by number, since when
-        self._numbers: dict[int, Sequence[int]] = {}  # of the replies to an outcome, by its id
-        self._heard = 0
+    def __init__(self) -> None:
+        self._waiting: dict[int, tuple[float, Answered]] = {}
+        self._numbers = count()
 
     def hear(self, numbers: list[int], answered: Answered) -> None:
-        self._heard += 1
-        numbers.append(self._heard)
-        self._waiting[self._heard] = time.monotonic(), answered
+        numbers.append(number := next(self._numbers))
+        self._waiting[number] = time.monotonic(), answered
 
-    @asynccontextmanager
-    async def kept_by(self, keep: Keep | None) -> AsyncIterator[None]:
-        """Keeps the replies that wait for too long, while the context lasts."""
-        with first_error():
-            async with anyio.create_task_group() as tasks:
-                if keep:
-                    tasks.start_soon(self._keep_old, keep)
-                yield
-                tasks.cancel_scope.cancel()
+    def drop(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            self._waiting.pop(number, None)
 
-    async def _keep_old(self, keep: Keep) -> None:
+    async def keep_old(self, keep: Keep) -> None:
+        """Keeps the replies that wait for too long, until it is cancelled."""
         while True:
             await anyio.sleep(TICK)
             until = time.monotonic() - KEPT_AFTER
             old = [number for number, (since, _) in self._waiting.items() if since < until]
             if old:
                 await keep([self._waiting.pop(number)[1] for number in old])
-
-    def add(self, outcome: Outcome[T, R], numbers: Sequence[int]) -> Outcome[T, R]:
-        self._numbers[id(outcome)] = numbers
-        failed = outcome.failure is not None
-        self.done += not failed
-        self.failed += failed
-        self.advance(int(not failed), int(failed))
-        return outcome
-
-    def counting(
-        self, save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]]
-    ) -> Callable[[Sequence[Outcome[T, R]]], Awaitable[None]]:
-        """The same `save`; the outcomes that it has saved are no longer counted."""
-
-        async def save_counted(outcomes: Sequence[Outcome[T, R]]) -> None:
-            await save(outcomes)
-            for outcome in outcomes:
-                for number in self._numbers.pop(id(outcome)):
-                    self._waiting.pop(number, None)
-            failed = sum(outcome.failure is not None for outcome in outcomes)
-            self.done -= len(outcomes) - failed
-            self.failed -= failed
-
-        return save_counted
-
-    def take_back(self) -> None:
-        if self.done or self.failed:
-            self.advance(-self.done, -self.failed)
 
 
 async def work_and_save(

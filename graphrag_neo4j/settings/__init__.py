@@ -44,6 +44,7 @@ WITHOUT_ENDPOINT = frozenset({STATIC, LOCAL})  # embedding models
 AUTO, EMBEDDED = "auto", "embedded"  # the words that KG_GDS may be
 OURS = "KG_"  # the prefix of our own settings in the environment
 FOR_TESTS = "KG_TEST_"  # the prefix of names that only the tests of this project read
+ENTITY_TYPES = ("person", "organization", "place", "event", "concept", "product", "work")
 MAX_FILE_MB = 100
 READ_SECONDS = 300
 MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
@@ -194,15 +195,7 @@ class Settings(BaseSettings):
     # Extraction
     prompts: Path | None = None
     """Folder of prompt files. A file in it replaces our prompt file of the same name."""
-    entity_types: CommaSeparated = (
-        "person",
-        "organization",
-        "place",
-        "event",
-        "concept",
-        "product",
-        "work",
-    )
+    entity_types: CommaSeparated = ENTITY_TYPES
     """Types of entities that are extracted, comma separated; `any` lets the model choose them."""
     relation_types: CommaSeparated = ()
     """Predicates of relationships, comma separated, such as `works for, founded`. A model takes one

@@ -18,14 +18,14 @@ from graphrag_neo4j.errors import InputError
 
 Values = Mapping[str, Any]
 TRUST: Final = "trust_env_file"
-# An address, the secret that is sent to it, and the settings that belong to that secret.
+# An address, the secret that is sent to it, the settings that belong to that secret, and the
+# secret that is sent where the first is not set.
 PAIRS: Final = (
-    ("openai_base_url", "openai_api_key", ()),
-    ("neo4j_uri", "neo4j_password", ("neo4j_username",)),
-    ("gds", "gds_password", ("gds_username",)),
+    ("openai_base_url", "openai_api_key", (), ()),
+    ("neo4j_uri", "neo4j_password", ("neo4j_username",), ()),
+    ("gds", "gds_password", ("gds_username",), ("neo4j_password",)),
 )
-# The secrets of KG_GDS, of which the second is sent where the first is not set.
-GDS_SECRETS: Final = {"gds_password": "KG_GDS_PASSWORD", "neo4j_password": "NEO4J_PASSWORD"}
+LABELS: Final = {"gds_password": "KG_GDS_PASSWORD"}  # the others are named in capitals alone
 # Settings that say where data is sent, fetched or stored, or what the model is asked to do.
 PLACES: Final = {
     "openai_base_url": "OPENAI_BASE_URL",
@@ -56,26 +56,18 @@ def beside_environment(given: Values, environment: Values, file: Values) -> dict
             " KG_TRUST_ENV_FILE=true there."
         )
     kept = dict(environment)
-    for address, secret, companions in PAIRS:
+    for address, secret, companions, others in PAIRS:
         if address not in file or address in given or address in environment:
             continue
         if address == "gds" and "://" not in file["gds"]:
             continue
-        if address == "gds" and not trusted:
-            _refuse_other_password(given, environment, file)
-        if not trusted and (secret in given or (secret in environment and secret not in file)):
-            raise InputError(_refusal(address, secret))
+        for one in (secret,) if secret in file else (secret, *others):
+            if not trusted and (one in given or (one in environment and secret not in file)):
+                raise InputError(_refusal(address, secret, one))
         if secret in file:
             for name in (secret, *companions):
                 kept.pop(name, None)
     return {**{name: value for name, value in file.items() if name != TRUST}, **kept}
-
-
-def _refuse_other_password(given: Values, environment: Values, file: Values) -> None:
-    """Raises InputError where `.env` has an address in KG_GDS, and not the password for it."""
-    for secret in GDS_SECRETS:
-        if "gds_password" not in file and (secret in given or secret in environment):
-            raise InputError(_refusal("gds", secret))
 
 
 def named_by_file(file: Values, used: Values) -> str | None:
@@ -91,9 +83,9 @@ def named_by_file(file: Values, used: Values) -> str | None:
     return f"The file .env in this folder sets {', '.join(found)}." if found else None
 
 
-def _refusal(address: str, secret: str) -> str:
-    label, password = PLACES[address], GDS_SECRETS.get(secret, secret.upper())
-    own = GDS_SECRETS["gds_password"] if address == "gds" else password
+def _refusal(address: str, secret: str, sent: str) -> str:
+    label = PLACES[address]
+    own, password = (LABELS.get(one, one.upper()) for one in (secret, sent))
     return (
         f"The file .env in this folder sets {label}, and {password} comes from"
         " elsewhere: it is not sent to an address that a folder names. If you know that address,"

@@ -22,7 +22,7 @@ from bs4 import BeautifulSoup
 from graphrag_neo4j.documents.html import STATED_DATE, decoded, parsed, read_page
 from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
-from graphrag_neo4j.documents.text import File, Remark
+from graphrag_neo4j.documents.text import File, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
 
@@ -40,12 +40,8 @@ def read_container(file: File, source: str) -> Document:
     Raises InputError for one that is broken, has no text, or unpacks to more than the limit.
     """
     kind, read = CONTAINER_READERS[file.suffix]
-    try:
+    with refuse_broken(kind):
         document = read(file, source)
-    except (InputError, OSError, MemoryError):
-        raise
-    except Exception as error:  # whatever a broken file makes the libraries raise
-        raise InputError(f"is not a usable {kind}: {error}") from error
     if not document.text.strip():
         raise InputError("has no text")
     return document
@@ -60,9 +56,7 @@ def _mail(file: File, source: str) -> Document:
     mail = message_from_bytes(file.path.read_bytes())
     left: list[Message] = []
     text = _letter(mail, file, left)
-    if left:
-        n, saved = len(left), "attachments are not read: save them as files"
-        file.remark(Remark(f"{{n}} {saved}", n))
+    file.tell(len(left), "{n} attachments are not read: save them as files")
     sender = _header(mail, "From")
     metadata = {"author": sender.partition("<")[0].strip(' "') or sender.strip("<> ")}
     with suppress(ValueError, TypeError, IndexError, OverflowError):  # it is shown as it is
@@ -141,8 +135,7 @@ def _book(file: File, source: str) -> Document:
         package = parsed(part(place), file.options)
         chapters = dict.fromkeys(_chapters(package, posixpath.dirname(place)))
         pages = [read_page(part(one), file.options) for one in chapters if one in names]
-    if n := len(chapters) - len(pages):
-        file.remark(Remark("{n} chapters are missing", n))
+    file.tell(len(chapters) - len(pages), "{n} chapters are missing")
     about = {
         name: [" ".join(one.get_text().split()) for one in package.find_all(_tag(theirs))]
         for name, theirs in BOOK.items()

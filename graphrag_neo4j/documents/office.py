@@ -20,7 +20,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from lxml import etree  # type: ignore[import-untyped] # it has no types
 
-from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark
+from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.text.strings import legible
@@ -63,13 +63,8 @@ def read_office(file: File, source: str) -> Document:
     for beginning, name in OTHERS.items():
         if start.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(beginning):
             raise InputError(f"is {name}, not a {kind}: open it in Office and save it as one")
-    try:
-        with ZipFile(file.path) as packed:
-            return _Reader(_Parts(packed, file.options), main).document(file, source)
-    except (InputError, OSError, MemoryError):
-        raise
-    except Exception as error:  # whatever a broken file makes the libraries raise
-        raise InputError(f"is not a usable {kind}: {error}") from error
+    with refuse_broken(kind), ZipFile(file.path) as packed:
+        return _Reader(_Parts(packed, file.options), main).document(file, source)
 
 
 # The parts of a file

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
-from graphrag_neo4j.documents.text import File, Remark
+from graphrag_neo4j.documents.text import File
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
 
@@ -85,7 +85,7 @@ def read_pdf(file: File, source: str) -> Document:
                     " ".join(_string(raw.FPDF_GetMetaText, pdf, name).split())
                     for name in (b"Title", b"Author", b"CreationDate")
                 )
-                _tell(file, raw.FPDFDoc_GetAttachmentCount(pdf), "{n} attached files were not read")
+                file.tell(raw.FPDFDoc_GetAttachmentCount(pdf), "{n} attached files were not read")
         except PdfiumError as error:
             if error.err_code in {raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY}:
                 raise InputError("is encrypted: save it without a password") from error
@@ -124,11 +124,6 @@ def _iso(stated: str) -> str:
     return ""
 
 
-def _tell(file: File, n: int, sentence: str) -> None:
-    if n > 0:
-        file.remark(Remark(sentence, n))
-
-
 def _pages(pdf: PdfDocument, file: File) -> Iterator[list[Piece]]:
     """The lines of each page that can be loaded."""
     size = broken = empty = 0
@@ -146,8 +141,8 @@ def _pages(pdf: PdfDocument, file: File) -> Iterator[list[Piece]]:
         yield lines
     if broken == len(pdf):
         raise InputError("is not a usable PDF: none of its pages can be loaded")
-    _tell(file, broken, "{n} pages that can't be loaded were left out")
-    _tell(file, empty, "{n} pages without text (images perhaps): run text recognition (OCR) on it")
+    file.tell(broken, "{n} pages that can't be loaded were left out")
+    file.tell(empty, "{n} pages without text (images perhaps): run text recognition (OCR) on it")
 
 
 def _signs(page: PdfPage) -> Iterator[Piece]:
@@ -234,7 +229,7 @@ def _without_heads(pages: Sequence[Sequence[Piece]], file: File) -> list[str]:
         return ["\n".join(line.text for line in page) for page in pages]
     left_out = sum(map(len, pages)) - sum(map(len, kept))
     sentence = "{n} lines that most pages repeat (running heads, page numbers) were left out"
-    _tell(file, left_out, sentence)
+    file.tell(left_out, sentence)
     return [re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") for lines in kept]
 
 

@@ -14,7 +14,7 @@ from typing import TextIO
 from zipfile import ZipFile
 
 from graphrag_neo4j.documents.packed import unpacked
-from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable
+from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.model.types import Document
@@ -46,9 +46,8 @@ def read_sheets(file: File, source: str) -> Iterator[Document | Unreadable]:
     """
     sheets = _sheets(file)
     usable = _usable([header for _, header, _ in sheets], file.options)
-    if n := sum(1 for _, header, _ in sheets if header) - len(usable):
-        column = file.options.text_column
-        file.remark(Remark(f"{{n}} sheets have no column {column} and were left out", n))
+    others = sum(1 for _, header, _ in sheets if header) - len(usable)
+    file.tell(others, f"{{n}} sheets have no column {file.options.text_column} and were left out")
     for name, header, rows in (sheets[number] for number in usable):
         text = header.index(file.options.text_column)
         for _, row in rows:
@@ -263,14 +262,14 @@ def _sheets(file: File) -> list[tuple[str, list[str], list[tuple[str, list[objec
         if opened.read(len(OLD)) == OLD:
             raise InputError("is encrypted, or an .xls: save it as .xlsx without a password")
     found = []
-    try:
+    with refuse_broken("workbook"):
         archive = unpacked(file, ".xml", ".rels")
         _refuse_multiplying(archive, file.options)
         archive.seek(0)
         workbook = CalamineWorkbook.from_filelike(archive)
         shown = [one.name for one in workbook.sheets_metadata if "Visible" in str(one.visible)]
-        if n := len(workbook.sheet_names) - len(shown):
-            file.remark(Remark("{n} hidden sheets were left out", n))
+        hidden = len(workbook.sheet_names) - len(shown)
+        file.tell(hidden, "{n} hidden sheets were left out")
         for name in shown:
             sheet = workbook.get_sheet_by_name(name)
             first = sheet.start[0] + 1 if sheet.start else 1
@@ -281,10 +280,6 @@ def _sheets(file: File) -> list[tuple[str, list[str], list[tuple[str, list[objec
             ]
             header = _names(rows[0][1]) if rows else []
             found.append((name, header, rows[1:]))
-    except (InputError, OSError, MemoryError):
-        raise
-    except Exception as error:  # whatever a broken file makes the library raise
-        raise InputError(f"is not a usable workbook: {error}") from error
     return found
 
 

@@ -11,6 +11,7 @@ import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -109,6 +110,11 @@ class File:
         """The suffix, in lower case."""
         return self.path.suffix.lower()
 
+    def tell(self, n: int, sentence: str) -> None:
+        """Remarks on a number of things, if there are any."""
+        if n > 0:
+            self.remark(Remark(sentence, n))
+
     def open(self, newline: str | None = None) -> TextIO:
         """Opens the file as text; `newline` is that of Python's `open`.
 
@@ -159,6 +165,17 @@ class File:
         """
         self.options.refuse_larger(self.path.stat().st_size, "holds")
         return "".join(self.parts())
+
+
+@contextmanager
+def refuse_broken(kind: str) -> Iterator[None]:
+    """Raises InputError for whatever a broken file of this kind makes the libraries raise."""
+    try:
+        yield
+    except (InputError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(f"is not a usable {kind}: {error}") from error
 
 
 # Encodings

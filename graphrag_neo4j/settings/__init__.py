@@ -32,7 +32,7 @@ from pydantic_settings import (
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings.checks import did_you_mean, refuse_unknown
-from graphrag_neo4j.settings.env_file import beside_environment, named_by_file
+from graphrag_neo4j.settings.env_file import beside_environment, in_environment, named_by_file
 
 Neo4jRelease = Literal["2026.09", "2026.01", "5.26"]
 ModelRole = Literal["extraction", "answer", "judge"]
@@ -281,8 +281,7 @@ class Settings(BaseSettings):
 
     def named_by_env_file(self) -> str | None:
         """A sentence that lists the addresses and folders that `.env` names; None without any."""
-        used = {name: getattr(self, name) for name in type(self).model_fields}
-        return named_by_file(DotEnvSettingsSource(type(self))(), used)
+        return named_by_file(DotEnvSettingsSource(type(self))(), dict(self))
 
     @field_validator("gds")
     @classmethod
@@ -313,9 +312,8 @@ class Settings(BaseSettings):
         refuse_unknown(given, type(self).model_fields, "setting")
         if not given:
             return self
-        now = {name: getattr(self, name) for name in type(self).model_fields}
         try:
-            return type(self)(**now | given)
+            return type(self)(**dict(self) | given)
         except ValidationError as error:
             raise InputError(_explain(error)) from None
 
@@ -395,12 +393,10 @@ def _names_in_python() -> list[str]:
 def _explain(error: ValidationError) -> str:
     lines = []
     for problem in error.errors(include_input=False, include_url=False):
-        name = "_".join(str(part) for part in problem["loc"]).upper()
-        known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
-        label = name if known else f"KG_{name}"
+        name = "_".join(str(part) for part in problem["loc"])
         what = plain_problem(problem)
         colon = "" if what.startswith("must ") else ":"
-        lines.append(f"{label}{colon} {what}" if name else what)
+        lines.append(f"{in_environment(name)}{colon} {what}" if name else what)
     return "; ".join(lines) + "."
 
 

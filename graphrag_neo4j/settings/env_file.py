@@ -25,19 +25,24 @@ PAIRS: Final = (
     ("neo4j_uri", "neo4j_password", ("neo4j_username",), ()),
     ("gds", "gds_password", ("gds_username",), ("neo4j_password",)),
 )
-LABELS: Final = {"gds_password": "KG_GDS_PASSWORD"}  # the others are named in capitals alone
 # Settings that say where data is sent, fetched or stored, or what the model is asked to do.
-PLACES: Final = {
-    "openai_base_url": "OPENAI_BASE_URL",
-    "neo4j_uri": "NEO4J_URI",
-    "neo4j_database": "NEO4J_DATABASE",
-    "home": "KG_HOME",
-    "serve_token": "KG_SERVE_TOKEN",
-    "maven_url": "KG_MAVEN_URL",
-    "gds": "KG_GDS",
-    "prompts": "KG_PROMPTS",
-}
+PLACES: Final = (
+    *("openai_base_url", "neo4j_uri", "neo4j_database", "home", "serve_token", "maven_url", "gds"),
+    "prompts",
+)
+# The beginnings of names that other programs know.
+OF_OTHERS: Final = ("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_")
 YES: Final = {"1", "true", "t", "yes", "y", "on"}
+
+
+def in_environment(name: str) -> str:
+    """The name of a setting in the environment.
+
+    >>> in_environment("neo4j_uri"), in_environment("neo4j_release")
+    ('NEO4J_URI', 'KG_NEO4J_RELEASE')
+    """
+    name = name.upper()
+    return name if name.startswith(OF_OTHERS) else f"KG_{name}"
 
 
 def beside_environment(given: Values, environment: Values, file: Values) -> dict[str, Any]:
@@ -76,16 +81,15 @@ def named_by_file(file: Values, used: Values) -> str | None:
     `file` holds the settings of `.env`, `used` those of the run, both by field name.
     """
     found = [
-        label if name == "serve_token" else f"{label}={_without_secrets(file[name])}"
-        for name, label in PLACES.items()
+        in_environment(name) + ("" if name == "serve_token" else f"={_without_secrets(file[name])}")
+        for name in PLACES
         if name in file and _same(file[name], used[name])
     ]
     return f"The file .env in this folder sets {', '.join(found)}." if found else None
 
 
 def _refusal(address: str, secret: str, sent: str) -> str:
-    label = PLACES[address]
-    own, password = (LABELS.get(one, one.upper()) for one in (secret, sent))
+    label, own, password = map(in_environment, (address, secret, sent))
     return (
         f"The file .env in this folder sets {label}, and {password} comes from"
         " elsewhere: it is not sent to an address that a folder names. If you know that address,"

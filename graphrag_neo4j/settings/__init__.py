@@ -71,7 +71,10 @@ def _named(name: str) -> AliasChoices:
 
 
 class Settings(BaseSettings):
-    """All settings of a run; immutable."""
+    """All settings of a run; immutable.
+
+    The text below each is its description in docs/settings.md and .env.example.
+    """
 
     model_config = SettingsConfigDict(
         env_prefix=OURS,
@@ -80,7 +83,6 @@ class Settings(BaseSettings):
         extra="ignore",
         frozen=True,
         populate_by_name=True,
-        use_attribute_docstrings=True,
     )
 
     # Neo4j

@@ -3,9 +3,12 @@
 python -m tests.support.generated     rewrites them
 """
 
+import ast
+import inspect
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -45,10 +48,25 @@ class Setting(NamedTuple):
 
 def settings() -> Iterator[Setting]:
     """Every setting: first those that most people set, then in the order of the code."""
-    fields = {_name(name, field): field for name, field in Settings.model_fields.items()}
-    for name in [*MAIN, *(one for one in fields if one not in MAIN)]:
-        description = " ".join((fields[name].description or "").split())
-        yield Setting(name, _written(fields[name].default), description)
+    described = _descriptions()
+    found = {
+        (named := _name(name, field)): Setting(named, _written(field.default), described[name])
+        for name, field in Settings.model_fields.items()
+    }
+    for name in [*MAIN, *(one for one in found if one not in MAIN)]:
+        yield found[name]
+
+
+def _descriptions() -> dict[str, str]:
+    """The text below each setting. Pydantic could read it, but would do so at each import."""
+    [settings] = ast.parse(inspect.getsource(Settings)).body
+    assert isinstance(settings, ast.ClassDef)
+    found = {}
+    for field, text in pairwise(settings.body):
+        match field, text:
+            case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(description))):
+                found[name] = " ".join(description.split())
+    return found
 
 
 def generated() -> Mapping[Path, str]:

@@ -1,6 +1,6 @@
 """Many workers that run tasks and one writer that saves: all slow stages have this form.
 
-    items ──▶ worker, worker, worker … ──▶ writer (in batches, as results arrive)
+    items ──▶ worker, worker, worker … ──▶ writer (several at once, as results arrive)
 
 If an error or Ctrl-C ends the work early, the writer first saves the results that have arrived.
 Where a process is killed, nothing can do so. So a reply that was paid for, and waits for the writer
@@ -60,13 +60,13 @@ async def run_tasks(
     save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]],
     *,
     workers: int,
-    batch: int,
+    together: int,
     advance: Callable[[int, int], None] = lambda _done, _failed: None,
     keep: Keep | None = None,
 ) -> None:
     """Runs a task for each item and saves the outcomes, failures included.
 
-    `task` is run by `workers` workers at the same time; `save` gets at most `batch` outcomes.
+    `task` is run by `workers` workers at the same time; `save` gets at most `together` outcomes.
     `advance` is called after each task with the numbers of items that are done and failed; numbers
     below 0 take back outcomes that could not be saved. `keep` gets the replies of `heard` whose
     outcomes are not saved after a second.
@@ -106,7 +106,9 @@ async def run_tasks(
                 if keep:
                     tasks.start_soon(replies.keep_old, keep)
                 affordable = _affordable(items, spent)
-                await work_and_save(affordable, work, save_counted, workers=workers, batch=batch)
+                await work_and_save(
+                    affordable, work, save_counted, workers=workers, together=together
+                )
                 tasks.cancel_scope.cancel()
     finally:
         if any(unsaved.values()):
@@ -162,14 +164,14 @@ async def work_and_save(
     save: Callable[[Sequence[R]], Awaitable[None]],
     *,
     workers: int,
-    batch: int,
+    together: int,
 ) -> None:
-    """Gives each item to one of `workers` workers and saves the results, at most `batch` together.
+    """Gives each item to one of `workers` workers; saves at most `together` results at once.
 
     A result of None is not saved. Raises the first error of `items`, `work` or `save`.
     """
     waiting, todo = anyio.create_memory_object_stream[T](workers)
-    arriving, results = anyio.create_memory_object_stream[R](batch)
+    arriving, results = anyio.create_memory_object_stream[R](together)
 
     async def feed() -> None:
         async with waiting:
@@ -190,11 +192,11 @@ async def work_and_save(
         with anyio.CancelScope(shield=True):
             async with results:
                 async for first in results:
-                    together = [first]
+                    page = [first]
                     with suppress(anyio.WouldBlock, anyio.EndOfStream):
-                        while len(together) < batch:
-                            together.append(results.receive_nowait())
-                    await save(together)
+                        while len(page) < together:
+                            page.append(results.receive_nowait())
+                    await save(page)
 
     with first_error():
         async with anyio.create_task_group() as outer:

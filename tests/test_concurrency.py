@@ -59,9 +59,9 @@ async def run(
     items: AsyncIterator[int] | None = None,
     *,
     workers: int = 4,
-    batch: int = 5,
+    together: int = 5,
 ) -> None:
-    await work_and_save(items or numbers(20), work, saved, workers=workers, batch=batch)
+    await work_and_save(items or numbers(20), work, saved, workers=workers, together=together)
 
 
 async def test_each_result_is_saved_once_in_batches_of_the_size_at_most() -> None:
@@ -81,7 +81,7 @@ async def test_results_stay_with_their_items_though_the_last_comes_first() -> No
         turns[n - 1].set()
         return f"text {n}"
 
-    await run_tasks(numbers(9), backwards, saved, workers=9, batch=2)
+    await run_tasks(numbers(9), backwards, saved, workers=9, together=2)
     assert saved.all == [Outcome(n, f"text {n}") for n in reversed(range(9))]
 
 
@@ -129,13 +129,13 @@ async def test_an_error_of_the_writer_is_raised_though_workers_wait_for_it(
 ) -> None:
     saved = Saved(fails_at=fails_at)
     with pytest.raises(GraphError, match="the disk is full"):
-        await run(saved, items=numbers(100), workers=workers, batch=2)
+        await run(saved, items=numbers(100), workers=workers, together=2)
     assert len(saved.batches) == fails_at - 1
 
 
-@pytest.mark.parametrize(("workers", "batch", "last"), [(1, 5, 3), (8, 2, 7)])
+@pytest.mark.parametrize(("workers", "together", "last"), [(1, 5, 3), (8, 2, 7)])
 async def test_what_arrived_is_saved_when_the_flow_is_cancelled(
-    workers: int, batch: int, last: int
+    workers: int, together: int, last: int
 ) -> None:
     """Also with eight workers: the writer has one, two wait in its stream, five with workers."""
     saved = Saved(waits=True)  # the writer is busy with the first result all the while
@@ -149,7 +149,7 @@ async def test_what_arrived_is_saved_when_the_flow_is_cancelled(
         return n
 
     with anyio.CancelScope() as scope:
-        await run(saved, cancel_at_last, numbers(last + 1), workers=workers, batch=batch)
+        await run(saved, cancel_at_last, numbers(last + 1), workers=workers, together=together)
     assert scope.cancelled_caught
     assert sorted(map(str, saved.all)) == sorted(map(str, range(last + (workers > 1))))
 
@@ -162,7 +162,7 @@ async def test_an_unusable_reply_fails_its_item_alone() -> None:
             raise ReplyError(f"no record in {n}")
         return n
 
-    await run_tasks(numbers(3), odd, saved, workers=1, batch=1)
+    await run_tasks(numbers(3), odd, saved, workers=1, together=1)
     assert saved.all == [Outcome(0, 0), Outcome(1, failure="no record in 1"), Outcome(2, 2)]
 
 
@@ -181,7 +181,7 @@ async def test_once_the_budget_is_spent_no_more_items_are_taken_and_the_rest_is_
         return n
 
     with pytest.raises(BudgetSpentError, match="cost limit"):
-        await run_tasks(numbers(100), dear, saved, workers=2, batch=1)
+        await run_tasks(numbers(100), dear, saved, workers=2, together=1)
     assert {outcome.item for outcome in saved.all if isinstance(outcome, Outcome)} >= {0, 1, 2}
     assert len(asked) <= 6  # those that were taken up before
 
@@ -202,7 +202,7 @@ async def test_each_outcome_is_told_at_once_and_not_when_its_batch_is_saved() ->
         if len(told) == 5:
             saved.go.set()  # nothing was saved until then
 
-    await run_tasks(numbers(5), fail_at_three, saved, workers=5, batch=5, advance=hear)
+    await run_tasks(numbers(5), fail_at_three, saved, workers=5, together=5, advance=hear)
     assert sorted(told) == [(0, 1), (1, 0), (1, 0), (1, 0), (1, 0)]
 
 
@@ -211,7 +211,7 @@ async def test_what_was_told_and_could_not_be_saved_is_taken_back() -> None:
     told: list[tuple[int, int]] = []
     tell = partial(run_tasks, advance=lambda *n: told.append(n))
     with pytest.raises(GraphError):
-        await tell(numbers(20), fail_at_three, saved, workers=3, batch=2)
+        await tell(numbers(20), fail_at_three, saved, workers=3, together=2)
     outcomes = [one for one in saved.all if isinstance(one, Outcome)]
     assert len(outcomes) == len(saved.all) > 0
     assert sum(done for done, _ in told) == sum(one.failure is None for one in outcomes)

@@ -41,7 +41,7 @@ class StageContext:
         task: Callable[[T], Awaitable[R]],
         save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]],
         *,
-        batch: int,
+        together: int,
         counted: bool = False,
         save_at_end: bool = False,
     ) -> bool:
@@ -52,7 +52,7 @@ class StageContext:
         batches nothing is saved before all replies have come.
         """
         if save_at_end and self.batched:
-            await run_tasks(items(silent), task, _forget, workers=self.workers, batch=batch)
+            await run_tasks(items(silent), task, _forget, workers=self.workers, together=together)
             if self.waits():
                 return False
 
@@ -65,7 +65,7 @@ class StageContext:
             task,
             save,
             workers=self.workers,
-            batch=batch,
+            together=together,
             advance=advance,
             keep=self.keep,
         )

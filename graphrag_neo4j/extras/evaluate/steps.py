@@ -26,7 +26,7 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.strings import identify
 
-BATCH: Final = 16  # records that are written together, if so many have arrived
+TOGETHER: Final = 16  # records that are written together, if so many have arrived
 
 
 class Item(Protocol):
@@ -125,7 +125,7 @@ class EvaluationStep(Generic[T]):
                 spent = meter.total
                 listen(Spent(spent.input_tokens + spent.output_tokens, spent.cost))
 
-        await run_tasks(pending(), make, save, workers=workers, batch=BATCH, advance=advance)
+        await run_tasks(pending(), make, save, workers=workers, together=TOGETHER, advance=advance)
         return result
 
 

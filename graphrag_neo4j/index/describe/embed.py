@@ -171,7 +171,7 @@ class _Embedding:
         dimensions = self.dimensions or self.found or self.embedder.dimensions or USUAL_DIMENSIONS
         texts = self.embedder.batch or self.limits.batch_texts
         workers = max(1, min(self.stage.workers, IN_FLIGHT // (BYTES * dimensions * texts)))
-        await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
+        await run_tasks(self._batches(), self._answer, self._save, workers=workers, together=SAVED)
         if self.spent:
             raise self.spent
         if self.flawed:

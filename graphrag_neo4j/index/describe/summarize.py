@@ -31,7 +31,7 @@ from graphrag_neo4j.text.strings import identify, shortened
 from graphrag_neo4j.text.tokens import CountTokens
 
 PAGE_OF_ELEMENTS = 500
-BATCH = 32
+TOGETHER = 32  # requests whose descriptions are saved at once
 
 
 class Statements(NamedTuple):
@@ -172,7 +172,7 @@ class _Describing:
                 pass
         # So does the summary of a group.
         if not await self.stage.run_tasks(
-            self._batches, self._answer, self._save, batch=BATCH, save_at_end=True
+            self._batches, self._answer, self._save, together=TOGETHER, save_at_end=True
         ):
             return False
         return self.progress

@@ -35,7 +35,7 @@ from graphrag_neo4j.text.strings import entity_id, identify
 
 PAGE_OF_NAMES = 500
 PAIRS = 20  # in one request
-BATCH = 8
+TOGETHER = 8  # requests whose verdicts are saved at once
 MOST_UNMARKED = 10_000  # entities in one transaction
 MOST_IN_BLOCK: Final = 10  # spellings with one word; a more frequent word says too little
 MOST_SAID = 3  # descriptions of each name that a model is shown
@@ -82,7 +82,7 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
     comparing = _Comparing(stage, waiting)
     # A decision changes which pairs are asked about together.
     if not await stage.run_tasks(
-        comparing.asks, comparing.answer, comparing.save, batch=BATCH, save_at_end=True
+        comparing.asks, comparing.answer, comparing.save, together=TOGETHER, save_at_end=True
     ):
         return False
     await _unmark(stage.graph, [id_ for id_ in waiting if id_ not in comparing.failed])

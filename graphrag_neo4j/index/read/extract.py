@@ -35,7 +35,7 @@ from graphrag_neo4j.text.strings import entity_id
 
 ReadT = TypeVar("ReadT", Extraction, Claims)
 PAGE = 200
-BATCH = 256  # results that arrive while one batch is saved are the next batch
+TOGETHER = 256  # results that are saved at once
 
 
 class ReadingStep(NamedTuple):
@@ -127,7 +127,7 @@ async def _read_chunks(
 
     stage.listen(Started(step.name, (await graph.read(step.how_many, CountRow))[0]["n"]))
     await stage.run_tasks(
-        lambda _listen: _pending(graph, step), read, save, batch=BATCH, counted=True
+        lambda _listen: _pending(graph, step), read, save, together=TOGETHER, counted=True
     )
 
 

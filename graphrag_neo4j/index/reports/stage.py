@@ -45,7 +45,7 @@ from graphrag_neo4j.text.strings import identify
 from graphrag_neo4j.text.tokens import CountTokens
 
 PAGE = 50
-BATCH = 32
+TOGETHER = 32  # reports that are saved at once
 ELEMENTS = "elements"
 
 Known = Mapping[CitationKind, Mapping[int, str]]
@@ -139,7 +139,9 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
         for level in range(found["deepest"], -1, -1):
             reports = _Level(stage, limits, level)
             # The level above is written from these reports.
-            if not await stage.run_tasks(reports.tasks, reports.answer, reports.save, batch=BATCH):
+            if not await stage.run_tasks(
+                reports.tasks, reports.answer, reports.save, together=TOGETHER
+            ):
                 return
 
 

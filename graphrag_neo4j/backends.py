@@ -165,7 +165,7 @@ class Backends:
         else:
             from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
 
-            make, endpoint = LLMIndexBackend.from_settings, self.endpoint_for(settings)
+            make, endpoint = LLMIndexBackend, self.endpoint_for(settings)
             embedder = _model_embedder(settings, endpoint)
             run, n = endpoint.run, settings.concurrency
         if cluster is None:
@@ -214,7 +214,7 @@ class Backends:
             return QuerySetup(ExtractiveQueryBackend(), run_in_thread, embedder, endpoint)
         from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
 
-        backend = LLMQueryBackend.from_settings(settings)
+        backend = LLMQueryBackend(settings)
         return QuerySetup(backend, endpoint.run, embedder, endpoint)
 
     def endpoint_for(self, settings: Settings) -> "Endpoint":

@@ -60,8 +60,8 @@ CHARACTERS = 30_000
 SECONDS = 2.5  # of processor time, after which the growth of the time is looked at
 CHUNK = model.ChunkText("c", "Marley was dead, to begin with. " * 60)
 RECORD = '("entity"<|>A<|>person<|>'
-INDEX = LLMIndexBackend.from_settings(load_settings(gleanings=0))
-QUERY = LLMQueryBackend.from_settings(load_settings())
+INDEX = LLMIndexBackend(load_settings(gleanings=0))
+QUERY = LLMQueryBackend(load_settings())
 
 # What is repeated, between a beginning and an end.
 SHAPES: dict[str, tuple[str, str, str]] = {

@@ -118,7 +118,7 @@ def _sizes(document: Document, settings: Settings, progress: Callable[[float], N
 
 def steps_of(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstimate]:
     """The estimates of all steps for a corpus of this size."""
-    backend: IndexBackend = LLMIndexBackend.from_settings(settings)
+    backend: IndexBackend = LLMIndexBackend(settings)
 
     def read(step: Step, task: LLMTask[object]) -> StepEstimate:
         return _reading(step, task, chunks, text_tokens, settings)

@@ -132,11 +132,6 @@ def marked(text: str) -> str:
     return f"<text {number}>\n{text}\n</text {number}>"
 
 
-def names_of_prompt(name: str) -> tuple[str, ...]:
-    """Returns the names, without a suffix, that a user's file for the prompt `name` may have."""
-    return name, *ELSEWHERE.get(name, ())
-
-
 def _own_file(name: str, folder: Path | None) -> Path | None:
     if folder is None:
         return None
@@ -149,7 +144,7 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
             f"KG_PROMPTS={folder} holds no file that a step reads: "
             f"name them {', '.join(prompt_names())} (.md or .txt)."
         )
-    own = next((files[one] for one in names_of_prompt(name) if one in files), None)
+    own = next((files[one] for one in (name, *ELSEWHERE.get(name, ())) if one in files), None)
     # A prompt is sent to the endpoint; a folder from elsewhere must not send the user's own files.
     if own and not own.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"The prompt file {own} is a link out of its folder: put a copy there.")

@@ -31,18 +31,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from graphrag_neo4j.text.strings import without_unseen
 
 CitationKind = Literal["Entities", "Relationships", "Claims", "Reports", "Sources"]
-CITATION_KINDS: Final[tuple[CitationKind, ...]] = (
-    "Entities",
-    "Relationships",
-    "Claims",
-    "Reports",
-    "Sources",
-)
+CITATION_KINDS: Final[tuple[CitationKind, ...]] = get_args(CitationKind)
 # The words for a kind in English, German, French and Spanish, and in Chinese and Japanese.
 SPACED: Final[Mapping[CitationKind, str]] = {
     "Entities": "entity entities entität entitäten entité entités entidad entidades",

@@ -9,23 +9,17 @@ from graphrag_neo4j.model.citations import LONG_REF, CitationKind, neutralised, 
 from graphrag_neo4j.text.strings import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
+# In the order of their tables.
 HEADINGS: Final[Mapping[CitationKind, str]] = {
+    "Reports": "# Reports\nid | report\n",
     "Entities": "# Entities\nid | name | type | description\n",
     "Relationships": "# Relationships\nid | source | target | description\n",
     "Claims": "# Claims\nid | subject | object | type | status | start | end | description\n",
-    "Reports": "# Reports\nid | report\n",
     "Sources": "# Sources\nid | text\n",
 }
 # The heading where relationships have predicates: source, predicate and target read as a sentence.
 PREDICATES: Final = "# Relationships\nid | source | predicate | target | description\n"
 HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
-ORDER: Final[tuple[CitationKind, ...]] = (
-    "Reports",
-    "Entities",
-    "Relationships",
-    "Claims",
-    "Sources",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +167,7 @@ class ContextTable:
 
     def by_kind(self) -> dict[CitationKind, list[ContextRecord]]:
         """The records by kind, without kinds that have no records."""
-        found: dict[CitationKind, list[ContextRecord]] = {kind: [] for kind in ORDER}
+        found: dict[CitationKind, list[ContextRecord]] = {kind: [] for kind in HEADINGS}
         for record in self.records.values():
             found[record.kind].append(record)
         return {kind: records for kind, records in found.items() if records}

@@ -94,11 +94,16 @@ class ReportMaterial:
 
 @dataclass(frozen=True, slots=True)
 class ReportTopic:
-    """A report of the coarsest level. `findings` are the summaries of its first findings."""
+    """A report of the coarsest level.
+
+    `findings` are the summaries of its first findings, and `members` the ids of its foremost
+    entities.
+    """
 
     title: str
     summary: str
     findings: Sequence[str]
+    members: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

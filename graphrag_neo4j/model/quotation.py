@@ -30,7 +30,8 @@ class Provenance:
     `ref` is the ref of the chunk, and `text` its text, neutralised. The chunk begins at the
     character `start` of its document. `document` identifies the document, and `title` is its title.
     `earlier` holds the texts of the chunks before it, the nearest first. `documents` is the number
-    of documents that hold the beginning of the quotation.
+    of documents that hold the beginning of the quotation. `number` is that of the quotation in its
+    draft.
     """
 
     ref: int
@@ -38,14 +39,16 @@ class Provenance:
     start: int
     document: str
     title: str
-    earlier: tuple[str, ...] = ()
+    earlier: Sequence[str] = ()
     documents: int = 1
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a community reaches: the numbers of its members and of the documents with them."""
+    """How far the community `ref` reaches: the numbers of its members, and of their documents."""
 
+    ref: int
     members: int
     documents: int
 

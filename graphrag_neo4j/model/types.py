@@ -330,11 +330,15 @@ class Usage:
     replaced: int = 0
     repaired: int = 0
 
+    def add(self, more: Self) -> None:
+        """Adds another usage to this one."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+
     @classmethod
     def total(cls, usages: Iterable[Self]) -> Self:
         """The sum of several usages."""
         total = cls()
         for usage in usages:
-            for name in cls.__slots__:
-                setattr(total, name, getattr(total, name) + getattr(usage, name))
+            total.add(usage)
         return total

@@ -8,7 +8,7 @@ episode of a series.
 import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypedDict
 
 import anyio.from_thread
@@ -55,6 +55,7 @@ INCOMPLETE: Final = (
 )
 
 
+@dataclass(slots=True)
 class AnswerText:
     """The text that a task writes: a model, whose reply is streamed, or the rules.
 
@@ -64,26 +65,21 @@ class AnswerText:
     if no text is `wanted`.
     """
 
-    def __init__(
-        self,
-        query: QueryContext,
-        task: FinalTask | None,
-        endpoint: "Endpoint | None",
-        *,
-        wanted: bool,
-    ) -> None:
-        self._query, self._task, self._endpoint, self._wanted = query, task, endpoint, wanted
-        self.text = ""
-        self.found = False
-        self.incomplete: str | None = None
-        self.notices: list[str] = []
+    query: QueryContext
+    task: FinalTask | None
+    endpoint: "Endpoint | None"
+    wanted: bool
+    text: str = ""
+    found: bool = False
+    incomplete: str | None = None
+    notices: list[str] = field(default_factory=list)
 
     async def pieces(self) -> AsyncGenerator[str, None]:
         """Yields the text piece by piece. If there is no answer, it says so.
 
         Raises ReplyError if the model's text is not an answer.
         """
-        if not self._wanted:
+        if not self.wanted:
             return
         async with aclosing(self._written()) as pieces:
             async for piece in pieces:
@@ -96,7 +92,7 @@ class AnswerText:
 
     def read_citations(self, contexts: Iterable[ContextTable]) -> None:
         """Brings citations that a model wrote in another form into the usual one, or says so."""
-        if not (self.found and isinstance(self._task, StreamedTask)):
+        if not (self.found and isinstance(self.task, StreamedTask)):
             return
         known: dict[CitationKind, set[int]] = {}
         tables = list(contexts)
@@ -110,21 +106,20 @@ class AnswerText:
             self.notices.append(UNREAD.format(unread))
 
     async def _written(self) -> AsyncGenerator[str, None]:
-        match self._task:
+        match self.task:
             case ComposedTask() as task:
                 draft = await anyio.to_thread.run_sync(task.draft)
-                verified = await _verified(self._query, draft)
-                found = replace(verified, similar=_similar(self._query))
-                if text := await anyio.to_thread.run_sync(draft.compose, found):
+                verified = await _verified(self.query, draft)
+                if text := await anyio.to_thread.run_sync(draft.compose, verified):
                     yield text
             case StreamedTask() as task:
-                if self._endpoint is None:
+                if self.endpoint is None:
                     raise AssertionError("A backend without a model has given a request.")
 
                 def cut(reason: str) -> None:
                     self.incomplete = INCOMPLETE.format(reason)
 
-                reply = self._endpoint.stream(task.request, cut, self._restart)
+                reply = self.endpoint.stream(task.request, cut, self._restart)
                 async with aclosing(reply) as pieces:
                     async for piece in pieces:
                         yield piece
@@ -136,33 +131,10 @@ class AnswerText:
             self.notices.append(RESTARTED)
 
 
-class ProvenanceRow(TypedDict):
-    """A chunk that a quotation may stand in; `number` is the number of the quotation.
-
-    `earlier` holds the texts of the chunks before it, the nearest first.
-    """
-
-    number: int
-    ref: int
-    text: str
-    start: int
-    document: str
-    title: str | None
-    earlier: list[str]
-
-
 class RepeatedRow(TypedDict):
     """The number of documents that hold a phrase; `number` is the number of the phrase."""
 
     number: int
-    documents: int
-
-
-class ReachRow(TypedDict):
-    """The numbers of the members of a community, and of the documents that mention them."""
-
-    ref: int
-    members: int
     documents: int
 
 
@@ -190,8 +162,9 @@ def _similar(query: QueryContext) -> Similar | None:
 
 async def _verified(query: QueryContext, draft: Draft) -> Verified:
     """Reads the provenance of the quotations of a draft, and the reach of its reports."""
+    similar = _similar(query)
     if not (draft.quotations or draft.reports):
-        return Verified()
+        return Verified(similar=similar)
     graph, documents = query.graph, query.documents
     places = await _places(graph, draft.quotations, documents)
     phrases = [
@@ -203,15 +176,16 @@ async def _verified(query: QueryContext, draft: Draft) -> Verified:
     rows = await graph.read("search/repeated", RepeatedRow, **given)
     # The number of documents that hold the first words of a quotation.
     repeated = {draft.quotations[row["number"]]: row["documents"] for row in rows}
-    reach = await graph.read("search/reach", ReachRow, refs=list(draft.reports))
+    reach = await graph.read("search/reach", Reach, refs=list(draft.reports))
     if documents is None:
         n = (await graph.read("search/number_of_documents", CountRow))[0]["n"]
     else:
         n = len(documents)
     return Verified(
         {one: replace(at, documents=repeated.get(one, 1)) for one, at in places.items()},
-        {row["ref"]: Reach(row["members"], row["documents"]) for row in reach},
+        {one.ref: one for one in reach},
         n,
+        similar,
     )
 
 
@@ -224,7 +198,7 @@ async def _places(
     """
     rows = await graph.read(
         "search/provenance",
-        ProvenanceRow,
+        Provenance,
         quotations=[
             {
                 "number": number,
@@ -238,20 +212,14 @@ async def _places(
     )
     found: dict[DraftedQuotation, Provenance] = {}
     following: dict[DraftedQuotation, int] = {}
-    for row in rows:
-        one = quotations[row["number"]]
+    for at in rows:
+        one = quotations[at.number]
         if following.get(one, -1) == FOLLOWING:
             continue
-        place = find_quote(one.text, row["text"])
-        after = min(len(row["text"]) - place[1], FOLLOWING) if place else -1
+        place = find_quote(one.text, at.text)
+        after = min(len(at.text) - place[1], FOLLOWING) if place else -1
         if following.get(one, -1) < after:
             following[one] = after
-            found[one] = Provenance(
-                row["ref"],
-                neutralised(row["text"]),
-                row["start"],
-                row["document"],
-                neutralised(flat(row["title"])),
-                tuple(row["earlier"]),
-            )
+            title = neutralised(flat(at.title))  # the graph may hold none
+            found[one] = replace(at, text=neutralised(at.text), title=title)
     return found

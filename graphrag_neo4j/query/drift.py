@@ -5,8 +5,6 @@ follow-up questions. Each follow-up question gets a local context, and may lead 
 for the next round. The questions of a round are answered side by side.
 """
 
-from functools import partial
-
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Advanced, Started
 from graphrag_neo4j.model.types import Point, Primer
@@ -65,8 +63,7 @@ async def _explore(
 
     for _ in range(ROUNDS):
         # In the order of the questions, whatever the order of the replies.
-        asking = [partial(ask, question) for question in asked[:calls]]
-        done = await side_by_side(asking, query.settings.concurrency)
+        done = await side_by_side(ask, asked[:calls], query.settings.concurrency)
         calls -= len(done)
         contexts += [table for table, _ in done]
         found = [reply for _, reply in done if reply]

@@ -26,7 +26,7 @@ from graphrag_neo4j.query.global_ import search_global, search_text
 from graphrag_neo4j.query.local import search_basic, search_local
 from graphrag_neo4j.query.lookup import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
-from graphrag_neo4j.query.question import ONLY, Question
+from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.selection import select
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
@@ -109,7 +109,7 @@ async def answer_question(
     _warn_of_options(query, question, method)
     found = await _search(query, question, method)
     query.warn(*found.notices)
-    answer = AnswerText(query, found.answer, setup.endpoint, wanted=not question.context_only)
+    answer = AnswerText(query, found.answer, setup.endpoint, not question.context_only)
     listen(Started("answer", 0 if question.context_only else None))
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:
@@ -198,10 +198,9 @@ async def _method(query: QueryContext, question: Question) -> Method:
 def _warn_of_options(query: QueryContext, question: Question, method: Method) -> None:
     """Warns of options that have no effect with the method that was chosen for the user."""
     for name in question.without_use(method):
-        methods = ONLY[name]
         query.warn(
-            f"The option {name} has no effect here. It is for {' and '.join(methods)} search, "
-            f"and {method} search was chosen. Use the method {methods[0]} for it."
+            f"The option {name} has no effect here. It is for global search, and {method} search "
+            "was chosen. Use the method global for it."
         )
     if question.dynamic and question.context_only and method == "global":
         query.warn(

@@ -9,7 +9,6 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import accumulate, chain
 from typing import Final, NotRequired, TypedDict, TypeVar
 
@@ -316,9 +315,7 @@ async def _relevant(
         return [row for row in batch if found is None or row["ref"] in found]
 
     query.listen(Started("rating", len(rows)))
-    starts = range(0, len(rows), RATED_AT_ONCE)
-    batches = [partial(rated, rows[start : start + RATED_AT_ONCE]) for start in starts]
-    return list(chain.from_iterable(await side_by_side(batches)))
+    return list(chain.from_iterable(await side_by_side(rated, pages(rows, RATED_AT_ONCE))))
 
 
 async def search_text(query: QueryContext) -> SearchResult:
@@ -401,8 +398,7 @@ async def _answer_from(query: QueryContext, contexts: Sequence[ContextTable]) ->
         return found or ()
 
     query.listen(Started("map", len(contexts)))
-    mapping = [partial(one, table) for table in contexts]
-    points = await side_by_side(mapping, query.settings.concurrency)
+    points = await side_by_side(one, contexts, query.settings.concurrency)
     return SearchResult(contexts, reduce(query, chain.from_iterable(points)), calls.notices())
 
 

@@ -17,7 +17,7 @@ from graphrag_neo4j.model.context import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.query.graph_expansion import STARTS, LocalRow, expand_graph, fused
+from graphrag_neo4j.query.graph_expansion import STARTS, LocalRow, expand_graph, fused, in_order
 from graphrag_neo4j.query.query_context import (
     ChunkRow,
     QueryContext,
@@ -153,8 +153,7 @@ async def _near_passages(query: QueryContext) -> ContextTable:
 async def _sources(query: QueryContext, ids: Sequence[str]) -> list[ContextRecord]:
     """Returns the records of chunks, in the order of their ids."""
     rows = await query.graph.read("search/chunks", ChunkRow, ids=list(ids))
-    chunks = {row["id"]: row for row in rows}
-    return [source_record(chunks[id_]) for id_ in ids if id_ in chunks]
+    return [source_record(row) for row in in_order(rows, ids)]
 
 
 async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str]:

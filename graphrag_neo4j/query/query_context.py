@@ -34,6 +34,7 @@ NEAREST: Final = 20
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
+A = TypeVar("A")
 R = TypeVar("R", bound=IdRow)
 T = TypeVar("T")
 
@@ -108,9 +109,7 @@ class QueryContext:
         try:
             vector = await self.embedder.of(kind).embed_question(text)
         except (ModelError, ReplyError) as error:
-            if isinstance(error, ReplyError) and not error.reached:
-                raise
-            if isinstance(error, ModelError) and not error.missing:
+            if not (error.reached if isinstance(error, ReplyError) else error.missing):
                 raise
             if not self.vectorless:  # several vectors may have been asked for at the same time
                 reason = str(error).rstrip(".")
@@ -182,26 +181,29 @@ class SearchResult:
 
 
 async def side_by_side(
-    reads: Sequence[Callable[[], Awaitable[T]]], limit: float = math.inf
+    work: Callable[[A], Awaitable[T]], items: Iterable[A], limit: float = math.inf
 ) -> list[T]:
-    """Runs `reads`, at most `limit` at the same time, and returns their results in this order."""
+    """Calls `work` with each item, at most `limit` at the same time; returns the results in order.
+
+    The order is that of the items.
+    """
     limiter = anyio.CapacityLimiter(limit)
     found: dict[int, T] = {}
 
-    async def keep(n: int, read: Callable[[], Awaitable[T]]) -> None:
+    async def keep(n: int, item: A) -> None:
         async with limiter:
-            found[n] = await read()
+            found[n] = await work(item)
 
     with first_error():
         async with anyio.create_task_group() as tasks:
-            for n, read in enumerate(reads):
-                tasks.start_soon(keep, n, read)
-    return [found[n] for n in range(len(reads))]
+            for n, item in enumerate(items):
+                tasks.start_soon(keep, n, item)
+    return [found[n] for n in sorted(found)]
 
 
 async def gather(**reads: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
     """Runs several reads at the same time, and returns their results by name."""
-    return dict(zip(reads, await side_by_side(list(reads.values())), strict=True))
+    return dict(zip(reads, await side_by_side(lambda read: read(), reads.values()), strict=True))
 
 
 def lucene_query(text: str, *fields: str) -> str:

@@ -17,13 +17,7 @@ from graphrag_neo4j.settings.checks import (
 )
 from graphrag_neo4j.settings.options import QueryOptions
 
-# The options that only some methods have, and these methods.
-ONLY: Final[Mapping[str, Sequence[Method]]] = {
-    "level": ("global",),
-    "dynamic": ("global",),
-    "prefilter": ("global",),
-    "max_calls": ("global",),
-}
+OF_GLOBAL: Final = ("level", "dynamic", "prefilter", "max_calls")  # options of global search only
 OF_WHOLE: Final = ("dynamic", "prefilter", "max_calls")  # besides level, which may be 0
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 
@@ -79,10 +73,9 @@ class Question:
         if not pairs:
             raise InputError("history must be a list of pairs (question, answer) of two texts.")
         for name in self.without_use(self.method) if self.method != "auto" else ():
-            methods = ONLY[name]
             raise InputError(
-                f"The option {name} is for {' and '.join(methods)} search, but the method is "
-                f"{self.method}. Leave {name} out, or use the method {methods[0]}."
+                f"The option {name} is for global search, but the method is {self.method}. Leave "
+                f"{name} out, or use the method global."
             )
         if self.dynamic and (self.level, self.prefilter, self.max_calls) != (None, None, None):
             raise InputError(
@@ -99,9 +92,8 @@ class Question:
 
     def without_use(self, method: Method) -> list[str]:
         """Returns the names of the options that are set and that `method` does not have."""
-        values = {name: getattr(self, name) for name in ONLY}
-        given = [name for name, one in values.items() if one is not None and one is not False]
-        return [name for name in given if method not in ONLY[name]]
+        values = {name: getattr(self, name) for name in OF_GLOBAL if method != "global"}
+        return [name for name, one in values.items() if one is not None and one is not False]
 
 
 OPTIONS: Final = tuple(field.name for field in fields(Question) if field.name != "text")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Final, TypedDict
+from typing import Final, Generic, TypedDict, TypeVar
 
 from graphrag_neo4j.graph.schema import import_signature
 from graphrag_neo4j.query.graph_expansion import (
@@ -24,6 +24,7 @@ from graphrag_neo4j.query.graph_expansion import (
 from graphrag_neo4j.query.query_context import ChunkRow, QueryContext, ReportRow, gather
 
 DESCRIPTIONS: Final = 10  # descriptions of an entity or a relationship, at most
+T = TypeVar("T")
 IMPORTED: Final = import_signature("extraction")
 
 
@@ -33,14 +34,6 @@ class MentionRow(TypedDict):
     names: list[str]
     types: list[str]
     descriptions: list[str]
-
-
-class MentionedRow(TypedDict):
-    """An entity, and what each chunk says of it."""
-
-    id: str
-    ref: int
-    said: list[MentionRow]
 
 
 class StatedRow(TypedDict):
@@ -56,19 +49,19 @@ class StatedRow(TypedDict):
     descriptions: list[str]
 
 
-class StatedPairRow(TypedDict):
-    """A relationship, and what each chunk says of it."""
+class SaidRow(TypedDict, Generic[T]):
+    """An entity or a relationship, and what each chunk says of it."""
 
     id: str
     ref: int
-    said: list[StatedRow]
+    said: list[T]
 
 
 class EvidenceRow(TypedDict):
     """What chunks say of entities and relationships, and the reports above these entities."""
 
-    entities: list[MentionedRow]
-    relationships: list[StatedPairRow]
+    entities: list[SaidRow[MentionRow]]
+    relationships: list[SaidRow[StatedRow]]
     claims: list[ClaimRow]
     communities: list[ReportRow]
 
@@ -106,7 +99,7 @@ async def expand_selection(
     }
 
 
-def _entity(row: MentionedRow) -> ShownEntityRow:
+def _entity(row: SaidRow[MentionRow]) -> ShownEntityRow:
     """Returns an entity by its most frequent name and type, with its descriptions."""
     said = row["said"]
     return {
@@ -118,7 +111,7 @@ def _entity(row: MentionedRow) -> ShownEntityRow:
     }
 
 
-def _relationship(row: StatedPairRow, names: Mapping[str, str]) -> RelationshipRow:
+def _relationship(row: SaidRow[StatedRow], names: Mapping[str, str]) -> RelationshipRow:
     """Returns a relationship in the direction of most of its statements."""
     weights: Counter[tuple[str, str]] = Counter()
     for one in row["said"]:

@@ -40,14 +40,6 @@ class MembersRow(TypedDict):
     members: list[str]
 
 
-class TopReportRow(MembersRow):
-    """A report of the coarsest level, with the summaries of its first findings."""
-
-    title: str
-    summary: str
-    findings: list[str]
-
-
 class PairRow(TypedDict):
     """The names of two related entities, and the number of statements on both."""
 
@@ -147,9 +139,9 @@ async def suggest(
 async def _material(
     graph: Graph, setup: QuerySetup, after: Answer | None, asked: Sequence[str]
 ) -> SuggestionMaterial:
-    rows = await graph.read("suggest/reports", TopReportRow, most=REPORTS, members=MEMBERS)
+    reports = await graph.read("suggest/reports", ReportTopic, most=REPORTS, members=MEMBERS)
     if after is None:
-        ids = _in_turn([row["members"] for row in rows])[:TOPICS]
+        ids = _in_turn([one.members for one in reports])[:TOPICS]
     else:
         ids = await _near(graph, after)
     most = PASSAGES_SHOWN if setup.backend.quotes else 0
@@ -157,7 +149,7 @@ async def _material(
     new = [row for row in topics if not any(named_in(text, row.name) for text in asked)]
     pairs = await graph.read("suggest/pairs", PairRow, ids=[row.id for row in new], most=PAIRS)
     return SuggestionMaterial(
-        reports=[ReportTopic(row["title"], row["summary"], row["findings"]) for row in rows],
+        reports=reports,
         topics=[
             replace(row, name=neutralised(row.name), description=neutralised(row.description))
             for row in new[: NEAR if after else TOPICS]

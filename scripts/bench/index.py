@@ -90,7 +90,7 @@ def _arguments() -> argparse.Namespace:
 
 async def _speed(settings: Settings, texts: Sequence[Document]) -> None:
     async with _open(settings) as graph, Endpoint(settings) as endpoint:
-        backend = LLMIndexBackend.from_settings(settings)
+        backend = LLMIndexBackend(settings)
         began = time.perf_counter()
         await _ingest(graph, texts, settings)
         _say("ingest", time.perf_counter() - began, await _number_of(graph, "(:Chunk)"), "chunks")

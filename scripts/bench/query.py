@@ -61,7 +61,7 @@ async def measure(settings: Settings, questions: Sequence[str], level: int) -> N
 
     embedder = Embedder(settings.embedding_model, None, embed) if vectors else None
     count = tokens.count
-    backend = LLMQueryBackend.from_settings(settings)
+    backend = LLMQueryBackend(settings)
     async with AsyncGraphRAG(settings) as rag:
 
         def query(question: str) -> QueryContext:

@@ -316,7 +316,7 @@ def test_no_key_and_no_password_is_an_argument_of_a_worker() -> None:
     assert len(names) == 4
     for endpoint in (Endpoint(given, Meter()), None):
         cluster = RayCluster(SimpleNamespace(cluster_resources=dict), given)
-        pool = RayPool(cluster, LLMIndexBackend.from_settings, endpoint)
+        pool = RayPool(cluster, LLMIndexBackend, endpoint)
         assert b"sesame" not in pickle.dumps(pool._arguments)
     assert b"sesame" in pickle.dumps(given)
 

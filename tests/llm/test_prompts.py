@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def backend(**given: object) -> LLMIndexBackend:
-    return LLMIndexBackend.from_settings(load_settings(**given))
+    return LLMIndexBackend(load_settings(**given))
 
 
 def asked(**given: object) -> str:

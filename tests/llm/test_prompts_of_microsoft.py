@@ -99,7 +99,7 @@ def example_of(prompt: str) -> str:
 @pytest.mark.parametrize("claims", [False, True])
 def test_the_records_of_their_own_example_are_read(settings: Settings, *, claims: bool) -> None:
     given = settings.changed(entity_types="person,ship")
-    backend, chunk = LLMIndexBackend.from_settings(given), ChunkText("c", "Ann sails.")
+    backend, chunk = LLMIndexBackend(given), ChunkText("c", "Ann sails.")
     prompt = asked(next(backend.claims(chunk) if claims else backend.extract(chunk)))
     assert (
         f"Claim description: {WANTED_CLAIMS}\n" if claims else "Entity_types: person, ship\n"
@@ -114,7 +114,7 @@ def test_the_records_of_their_own_example_are_read(settings: Settings, *, claims
 
 
 def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
-    backend = LLMIndexBackend.from_settings(settings)
+    backend = LLMIndexBackend(settings)
     empty = ReportMaterial({}, [], [])
     prompt = asked(next(backend.report("# Entities", empty)))
     assert f"{REPORT_WORDS} words" in prompt
@@ -126,9 +126,9 @@ def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
 
 
 def test_descriptions_and_questions_fill_all_their_placeholders(settings: Settings) -> None:
-    joined = LLMIndexBackend.from_settings(settings).summarize([DescribedThing("Ann", ["A", "B"])])
+    joined = LLMIndexBackend(settings).summarize([DescribedThing("Ann", ["A", "B"])])
     assert "280 words" in asked(next(joined))
-    backend = LLMQueryBackend.from_settings(settings)
+    backend = LLMQueryBackend(settings)
     context = ContextTable(100, len)
     answer = backend.answer("Who?", context, [])
     reduce = backend.reduce("Who?", [Point("Ann sails.", 80)], [])

@@ -30,7 +30,7 @@ def table(text: str) -> ContextTable:
     return context
 
 
-index, query = LLMIndexBackend.from_settings, LLMQueryBackend.from_settings
+index, query = LLMIndexBackend, LLMQueryBackend
 
 
 # The prompts that are sent many times, each about a text.

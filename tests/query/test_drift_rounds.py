@@ -61,7 +61,7 @@ async def test_the_order_of_replies_changes_nothing(graph: Graph, order: Sequenc
     """In an empty graph."""
     answers, settings = Round(order), load_settings(drift_calls=5)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
-    backend = LLMQueryBackend.from_settings(settings)
+    backend = LLMQueryBackend(settings)
     query = QueryContext(graph, settings, backend, answers.run, None, tokens.count, "Who?")
     calls = SkippedCalls(query.run, ("context", "contexts"))
     with anyio.fail_after(60):

@@ -103,7 +103,7 @@ def test_sentences_of_reports_stand_under_their_titles_the_widest_communities_fi
     found = from_reports("Where are eggs of frogs laid, near ponds?", FROGS, BANKS)
     assert found.splitlines()[0] == "**Frogs, ponds** [Data: Reports (8)]"
     assert "- Their eggs are laid in the water of a pond. [Data: Sources (5)]" in quotations(found)
-    wide = Verified(reach={8: Reach(2, 1), 9: Reach(4, 3)}, documents=5)
+    wide = Verified(reach={8: Reach(8, 2, 1), 9: Reach(9, 4, 3)}, documents=5)
     found = from_reports("What are the main themes?", FROGS, BANKS, verified=wide)
     assert [line for line in found.splitlines() if line.startswith("**")] == [
         "**Banks**, in 3 of 5 documents [Data: Reports (9)]",

@@ -170,7 +170,7 @@ async def tune(
     )
     shown = [_example_text(texts[n], one) for n, one in sorted(lists.items())]
     files = _prompt_files(told, definitions, shown)
-    usual = LLMIndexBackend.from_settings(settings.changed(prompts=None))
+    usual = LLMIndexBackend(settings.changed(prompts=None))
     fitted = _backend(files, settings, list(definitions))
     return Tuning(
         domain=told.domain,
@@ -314,7 +314,7 @@ def _backend(files: Mapping[str, str], settings: Settings, types: Sequence[str])
         for name, text in files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
         changed = settings.changed(prompts=folder, entity_types=tuple(types))
-        return LLMIndexBackend.from_settings(changed)
+        return LLMIndexBackend(changed)
 
 
 def _example_text(passage: str, found: Extraction) -> str:

@@ -4,7 +4,6 @@ from collections.abc import (
     AsyncGenerator,
     Awaitable,
     Callable,
-    Collection,
     Iterable,
     Sequence,
 )
@@ -225,10 +224,7 @@ class Endpoint:
 
         A reply that breaks off after its text has begun keeps this text, if the endpoint says why.
         """
-
-        def body_without(refused: Collection[str]) -> Body:
-            return options.body(refused, stream=True)
-
+        body_without = partial(options.body, stream=True)
         opening = partial(self._open_stream, options, record)
         try:
             events, record.sent = await sent_without_refused(options.known, body_without, opening)
@@ -297,9 +293,7 @@ class Endpoint:
             hold = partial(self._hold, price.of(at_most(sent), 0, 0) if price else 0.0, count)
             return await self.calls.post(EMBEDDINGS, body, read, hold)
 
-        def body_without(refused: Collection[str]) -> Body:
-            return embedding_body(model, texts, dimensions, refused)
-
+        body_without = partial(embedding_body, model, texts, dimensions)
         try:
             vectors, _ = await sent_without_refused(known, body_without, post)
         except (openai.APIError, ReplyError) as error:

@@ -11,7 +11,7 @@ before it. So the same request has the same key in every run, and a result tells
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, Final, Literal, TypeVar, get_args
 
 import httpx2
@@ -37,6 +37,10 @@ PART: Final = 2**20  # bytes
 STEPS: Final = frozenset(get_args(Step))
 REFUSALS: Final = frozenset({400, 413, 422})
 LONGEST_REASON: Final = 300  # characters of an error that are kept
+NO_ROOM_FOR_TEXT: Final = (
+    "the model wrote no text before its limit of tokens, since its reasoning took them: set "
+    "KG_REASONING_TOKENS higher, or use a model that reasons less"
+)
 
 
 class UnknownBatchError(ModelError):
@@ -87,24 +91,19 @@ class BatchCalls:
 
     async def create(self, file: str, mark: str) -> BatchState:
         """Makes a batch of an uploaded file. `mark` is a text by which `find` finds it."""
-
-        async def send(client: AsyncOpenAI) -> object:
-            return await client.batches.create(
+        made = await self._call(
+            lambda client: client.batches.create(
                 input_file_id=file,
                 endpoint=URL,
                 completion_window="24h",
                 metadata={OUR_MARK: mark},
             )
-
-        return self._state_of(await self._call(send))
+        )
+        return self._state_of(made)
 
     async def find(self, mark: str) -> BatchState | None:
         """Returns the batch with a mark, None if there is none among the newest batches."""
-
-        async def send(client: AsyncOpenAI) -> list[object]:
-            return list((await client.batches.list(limit=LISTED)).data or ())
-
-        listed = await self._call(send)
+        listed = (await self._call(lambda client: client.batches.list(limit=LISTED))).data or ()
         marked = (one for one in listed if (_field(one, "metadata") or {}).get(OUR_MARK) == mark)
         return next(map(self._state_of, marked), None)
 
@@ -152,9 +151,8 @@ class BatchCalls:
             if of_known and status == 404:
                 raise UnknownBatchError(self._endpoint.failures.message(error)) from None
             if status in {404, 405, 501}:
-                raise ModelError(
-                    self._no_batch_api(self._endpoint.failures.message(error))
-                ) from None
+                said = self._endpoint.failures.message(error)
+                raise ModelError(self._no_batch_api(said)) from None
             known = self._endpoint.failures.explain(error)
         if isinstance(known, ReplyError):
             kind = ModelError if known.refused else PassingError
@@ -271,10 +269,8 @@ class BatchRequests:
         key = bodies.field_of(row, "custom_id")
         if not isinstance(key, str) or key.partition("-")[0] not in STEPS:
             return None
-        status, body = (
-            bodies.field_of(row, "response", "status_code"),
-            bodies.field_of(row, "response", "body"),
-        )
+        response = bodies.field_of(row, "response")
+        status, body = bodies.field_of(response, "status_code"), bodies.field_of(response, "body")
         if status == 200:
             return self._answered(key, body)
         said = bodies.field_of(body if isinstance(body, Mapping) else row, "error", "message")
@@ -292,21 +288,13 @@ class BatchRequests:
         text = choice["message"]["content"]
         reported = bodies.used_by(completion)
         used = bodies.at_least(reported, 0, tokens.count(text))  # only the reply is known here
-        step = BatchResult(key).step
-        self._endpoint.known_of(step).reasons |= bodies.has_reasoning(completion)
-        reply: Reply | None = None
-        problem: Problem | None = None
-        error = ""
+        found = BatchResult(key, used=used, estimated=used != reported)
+        self._endpoint.known_of(found.step).reasons |= bodies.has_reasoning(completion)
         if bodies.has_no_text(text, choice.get("finish_reason")):
-            problem = "more room"
-            error = (
-                "the model wrote no text before its limit of tokens, since its reasoning took "
-                "them: set KG_REASONING_TOKENS higher, or use a model that reasons less"
-            )
-        else:
-            try:
-                reply, replaced = bodies.reply_of(completion)
-                self._endpoint.meter.steps[step].replaced += replaced
-            except ReplyError as unusable:
-                problem, error = "final", str(unusable)
-        return BatchResult(key, reply, problem, error, used, estimated=used != reported)
+            return replace(found, problem="more room", error=NO_ROOM_FOR_TEXT)
+        try:
+            reply, replaced = bodies.reply_of(completion)
+        except ReplyError as unusable:
+            return replace(found, problem="final", error=str(unusable))
+        self._endpoint.meter.steps[found.step].replaced += replaced
+        return replace(found, reply=reply)

@@ -9,6 +9,7 @@ import math
 import re
 from array import array
 from base64 import b64decode
+from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, MutableMapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ ELSEWHERE: Final = {
 }
 """The fields of a message that may hold something where its content is empty, with the reason."""
 CUT, LAST = "graphrag_neo4j.cut", "graphrag_neo4j.last"  # our notes on a response
-DONE: Final = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
+DONE: Final = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)  # ends a stream of events
 LAST_BYTES: Final = 1000  # of a body, in which DONE is looked for
 # The errors that reading JSON of any form can raise, also for deep nesting and huge numbers.
 UNREADABLE: Final = (
@@ -104,11 +105,6 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._packed.aclose()
-
-
-def has_done_mark(response: httpx2.Response) -> bool:
-    """Tells whether the mark came with which a stream of events ends."""
-    return DONE.search(response.extensions.get(LAST, b"")) is not None
 
 
 def refuse_long(characters: int, response: httpx2.Response | None = None) -> None:
@@ -319,7 +315,7 @@ class StreamRecord:
     def close(self, response: httpx2.Response) -> None:
         """Notes how the stream has ended. Raises ReplyError if its body was cut off."""
         refuse_long(0, response)
-        if not (self.end or has_done_mark(response)):
+        if not (self.end or DONE.search(response.extensions.get(LAST, b""))):
             self.flaw = "the endpoint's stream ended without a mark that the text ends there"
 
     @property
@@ -368,17 +364,14 @@ async def storable_pieces(
     `used.replaced` is the count. A character may arrive in two halves (a surrogate pair). Then the
     first half is held back until the second arrives.
     """
-    held = ""
+    decoder = getincrementaldecoder("utf-16-le")("surrogatepass")
     async with aclosing(pieces):
         async for piece in pieces:
-            text = held + piece
-            held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
-            halves = text[: len(text) - len(held)].encode("utf-16-le", "surrogatepass")
-            paired = halves.decode("utf-16-le", "surrogatepass")
+            paired = decoder.decode(piece.encode("utf-16-le", "surrogatepass"))
             whole, replaced = storable(without_unseen(paired))
             used.replaced += replaced
             if whole:
                 yield whole
-    if held:
+    if held := decoder.decode(b"", final=True):
         used.replaced += 1
         yield storable(held)[0]

@@ -141,9 +141,7 @@ class Meter:
     def add(self, counted: Mapping[str, Usage]) -> None:
         """Adds what was counted elsewhere, by step."""
         for step, usage in counted.items():
-            here = self.steps[step]
-            for name in Usage.__slots__:
-                setattr(here, name, getattr(here, name) + getattr(usage, name))
+            self.steps[step].add(usage)
             self.spent += usage.cost
         if self.whole:
             self.whole.add(counted)

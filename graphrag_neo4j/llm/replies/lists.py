@@ -388,9 +388,8 @@ def _mapped(value: Mapping[str, object], *, claims: bool) -> list[str] | None:
         names = NAMES_OF_FIELDS[kind]
         fields = [next((given[one] for one in each if one in given), None) for each in names]
         if all(fields[at] is not None for at in NEEDED[kind]) and sum(map(bool, fields)) > 1:
-            ends = (
-                None in fields[3:] and kind == "relationship"
-            )  # nothing stands behind a gap there
+            # Nothing stands behind a gap there.
+            ends = None in fields[3:] and kind == "relationship"
             texts = [one or "" for one in (fields[: fields.index(None, 3)] if ends else fields)]
             return texts if claims else [kind, *texts]
     return None

@@ -135,8 +135,13 @@ def _limited(text: int) -> Any:  # noqa: ANN401 - as pydantic's Field has it
     return Field(json_schema_extra={"maxLength": text})
 
 
+def _at_most(items: int, **limits: int) -> Any:  # noqa: ANN401 - as pydantic's Field has it
+    return Field(json_schema_extra={**limits, "maxItems": items})
+
+
 Text = Annotated[str, BeforeValidator(_read_text)]
 Named = Annotated[Text, Field(min_length=1)]
+Reference = Annotated[int, BeforeValidator(read_reference)]
 Score = Annotated[int, Field(ge=0, le=100), BeforeValidator(_read_score)]
 Rating = Annotated[
     float | None,
@@ -224,7 +229,7 @@ class ReportSchema(ReplySchema):
     summary: Named = _limited(LONGEST_TEXT)
     rating: Rating
     rating_explanation: Text = _limited(1000)
-    findings: Listed[_FindingSchema] = Field(json_schema_extra={"minItems": 1, "maxItems": 20})
+    findings: Listed[_FindingSchema] = _at_most(20, minItems=1)
 
     @model_validator(mode="after")
     def _has_findings(self) -> "ReportSchema":
@@ -246,7 +251,7 @@ class _PointSchema(ReplySchema):
 
 class _VerdictSchema(ReplySchema):
     defaults = {"reason": ""}
-    pair: Annotated[int, BeforeValidator(read_reference)]
+    pair: Reference
     verdict: Annotated[Sameness, BeforeValidator(lambda given: str(given).strip().casefold())]
     reason: Text = _limited(300)
 
@@ -258,11 +263,11 @@ class ComparisonSchema(ReplySchema):
     listed = "pairs"
     item_fields = ("verdict", "pair", "reason")
     usable_if_cut = True
-    pairs: Listed[_VerdictSchema] = Field(json_schema_extra={"maxItems": 50})
+    pairs: Listed[_VerdictSchema] = _at_most(50)
 
 
 class _SummarySchema(ReplySchema):
-    thing: Annotated[int, BeforeValidator(read_reference)]
+    thing: Reference
     description: Text
 
 
@@ -273,7 +278,7 @@ class SummariesSchema(ReplySchema):
     listed = "descriptions"
     item_fields = ("description", "thing")
     usable_if_cut = True
-    descriptions: Listed[_SummarySchema] = Field(json_schema_extra={"maxItems": 50})
+    descriptions: Listed[_SummarySchema] = _at_most(50)
 
 
 class PointsSchema(ReplySchema):
@@ -283,7 +288,7 @@ class PointsSchema(ReplySchema):
     listed = "points"
     item_fields = ("description", "score")
     usable_if_cut = True
-    points: Listed[_PointSchema] = Field(json_schema_extra={"maxItems": 50})
+    points: Listed[_PointSchema] = _at_most(50)
 
 
 class AnswerSchema(ReplySchema):
@@ -302,9 +307,7 @@ class RatingSchema(ReplySchema):
     model_config = ConfigDict(title="relevant_reports")
     listed = "relevant"
     usable_if_cut = True
-    relevant: Listed[Annotated[int, BeforeValidator(read_reference)]] = Field(
-        json_schema_extra={"maxItems": 100}
-    )
+    relevant: Listed[Reference] = _at_most(100)
 
 
 class PrimerSchema(ReplySchema):
@@ -315,9 +318,7 @@ class PrimerSchema(ReplySchema):
     usable_if_cut = True
     answer: Text = _limited(LONGEST_TEXT)  # one or two paragraphs
     score: Score
-    follow_ups: Listed[Annotated[Text, _limited(300)]] = Field(
-        json_schema_extra={"maxItems": FOLLOW_UPS}
-    )
+    follow_ups: Listed[Annotated[Text, _limited(300)]] = _at_most(FOLLOW_UPS)
 
 
 class FollowUpSchema(ReplySchema):
@@ -336,19 +337,15 @@ class ProfileSchema(ReplySchema):
     language: Named = _limited(40)
     persona: Named = _limited(300)
     reason: Text = _limited(1000)
-    passages: Listed[Annotated[int, BeforeValidator(read_reference)]] = Field(
-        json_schema_extra={"maxItems": 3}
-    )
+    passages: Listed[Reference] = _at_most(3)
 
 
 class _EntityTypeSchema(ReplySchema):
     defaults = {"definition": "", "names": [], "passages": []}
     name: Named = _limited(60)
     definition: Text = _limited(500)
-    names: Listed[Annotated[Text, _limited(120)]] = Field(json_schema_extra={"maxItems": 6})
-    passages: Listed[Annotated[int, BeforeValidator(read_reference)]] = Field(
-        json_schema_extra={"maxItems": 6}
-    )
+    names: Listed[Annotated[Text, _limited(120)]] = _at_most(6)
+    passages: Listed[Reference] = _at_most(6)
 
 
 class _PredicateSchema(ReplySchema):
@@ -364,8 +361,8 @@ class EntityTypesSchema(ReplySchema):
     defaults = {"predicates": []}
     listed = "types"
     item_fields = ("name", "definition", "names", "passages")
-    types: Listed[_EntityTypeSchema] = Field(json_schema_extra={"minItems": 1, "maxItems": 20})
-    predicates: Listed[_PredicateSchema] = Field(json_schema_extra={"maxItems": 20})
+    types: Listed[_EntityTypeSchema] = _at_most(20, minItems=1)
+    predicates: Listed[_PredicateSchema] = _at_most(20)
 
 
 class QuestionsSchema(ReplySchema):
@@ -373,8 +370,8 @@ class QuestionsSchema(ReplySchema):
 
     model_config = ConfigDict(title="suggested_questions")
     defaults = {"whole": [], "particular": []}
-    whole: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 20})
-    particular: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 20})
+    whole: Listed[Annotated[Text, _limited(300)]] = _at_most(20)
+    particular: Listed[Annotated[Text, _limited(300)]] = _at_most(20)
 
 
 class NextQuestionsSchema(ReplySchema):
@@ -383,4 +380,4 @@ class NextQuestionsSchema(ReplySchema):
     model_config = ConfigDict(title="next_questions")
     listed = "next"
     usable_if_cut = True
-    next: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 10})
+    next: Listed[Annotated[Text, _limited(300)]] = _at_most(10)

@@ -24,12 +24,8 @@ ESCAPED = re.compile(
 CUT_OFF = "the reply is cut off"
 OTHER_FORM = "JSON in another form"  # the note on a reply that is not the one object of the schema
 BEGINNING = 500  # characters of an invalid reply that the model is shown
+R = TypeVar("R")
 W = TypeVar("W", bound=ReplySchema)
-
-
-def schema_of(schema: type[ReplySchema]) -> dict[str, Any]:
-    """Returns the JSON schema, with its title."""
-    return schema.model_json_schema()
 
 
 def storable_json(text: str) -> tuple[str, int]:
@@ -44,29 +40,39 @@ def storable_json(text: str) -> tuple[str, int]:
 
 
 def read_json(
-    request: Request, schema: type[W], check: Callable[[W, list[str]], W] = lambda found, _: found
-) -> Generator[Request, Reply, W]:
-    """Requests a reply that follows a schema, and returns it as an instance of the schema.
+    request: Request, schema: type[W], check: Callable[[W, list[str]], R]
+) -> Generator[Request, Reply, R]:
+    """Requests a reply that follows a schema, and returns what `check` makes of it.
 
     The model is asked for the JSON schema of the request or, by default, for that of `schema`.
-    What was repaired or left out is noted in `Reply.odd`. `check` gets the instance and these
-    notes. It may leave out parts and note them, or raise ReplyError if the instance can't be used.
+    What was repaired or left out is noted in `Reply.odd`. `check` gets the reply as an instance of
+    the schema, and these notes. It may leave out parts and note them, or raise ReplyError if the
+    instance can't be used.
     If the reply is not valid, the model is shown the error and the beginning of the reply, and
     asked a second time. Raises ReplyError if the second reply is not valid either.
     """
-    request = replace(request, schema=request.schema or schema_of(schema))
+    request = replace(request, schema=request.schema or schema.model_json_schema())
     reply = yield request
     try:
         return check(_read(reply, schema, usable_if_cut=schema.usable_if_cut), reply.odd)
     except ReplyError as error:
-        # A whole invalid reply may be too long. Some endpoints refuse an empty message, and two
-        # messages of the user in a row.
-        shown = excerpt(storable(reply.text[: 2 * BEGINNING])[0], BEGINNING) or "…"
-        prompt = load_prompt("again").fill({"error": str(error)}).strip()
-        messages = (*request.messages, Message("assistant", shown), Message("user", prompt))
+        second = again(request, reply.text, str(error), "again")
     with suppress(ReplyError):  # if this request is refused, the first reply goes as far as it can
-        reply = yield replace(request, messages=messages)
+        reply = yield second
     return check(_read(reply, schema, usable_if_cut=True), reply.odd)
+
+
+def again(request: Request, reply: str, error: str, prompt: str) -> Request:
+    """Returns the request once more, with the beginning of its reply and why it can't be used.
+
+    `prompt` is the name of the prompt that says so.
+    """
+    # A whole invalid reply may be too long. Some endpoints refuse an empty message, and two
+    # messages of the user in a row.
+    shown = excerpt(storable(reply[: 2 * BEGINNING])[0], BEGINNING) or "…"
+    said = load_prompt(prompt).fill({"error": error}).strip()
+    messages = (*request.messages, Message("assistant", shown), Message("user", said))
+    return replace(request, messages=messages)
 
 
 def _read(reply: Reply, schema: type[W], *, usable_if_cut: bool) -> W:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.replies.lists import (
     FIELDS,
     IN_NAME,
@@ -22,6 +21,7 @@ from graphrag_neo4j.llm.replies.lists import (
     has_predicate,
     read_list,
 )
+from graphrag_neo4j.llm.replies.structured_output import again
 from graphrag_neo4j.llm.tasks.reply_limits import ONE_WORD
 from graphrag_neo4j.model.types import (
     ClaimRecord,
@@ -52,7 +52,6 @@ from graphrag_neo4j.text.strings import (
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
 BEGINNING = 60  # characters of an unread text that are kept
-SHOWN = 500  # characters of an unreadable reply that the model is shown
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WEAKEST = 1.0
 LONGEST_PREDICATE = 80  # characters: a longer text isn't a phrase
@@ -129,11 +128,9 @@ def _first(request: Request, go_on: str, found: Gleaning) -> Generator[Request, 
     text, read, cut = yield from _whole(request, go_on)
     if not (read.records or read.is_empty):
         error = _unreadable(text)
-        beginning = Message("assistant", excerpt(text[: 2 * SHOWN], SHOWN) or "…")
-        prompt = load_prompt("again_list").fill({"error": error}).strip()
         try:
-            again = (*request.messages, beginning, Message("user", prompt))
-            text, read, cut = yield from _whole(replace(request, messages=again), go_on)
+            second = again(request, text, error, "again_list")
+            text, read, cut = yield from _whole(second, go_on)
         except ReplyError:
             raise ReplyError(error) from None
         if not read.records:  # after such a reply, an empty list may be a way out

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copies import Instructions, are_new, is_loop
@@ -83,14 +82,16 @@ class LLMIndexBackend:
     """Extracts entities and claims, and writes descriptions and reports, with a model.
 
     The prompts come from the prompt files. `origin` and `quotes` say that a model writes the
-    reports from a context: they are not quotations.
+    reports from a context: they are not quotations. Raises InputError if a prompt file can't be
+    used.
     """
 
     origin: Origin = "model"
     quotes = False
 
-    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        values = DELIMITERS | _values(settings)
         language = _language(settings, "the language of the descriptions")
         self._summaries = Summaries(settings, values | language, INDEX_NAMES)
         room = settings.report_context_tokens
@@ -103,11 +104,6 @@ class LLMIndexBackend:
         )
         self._extraction = _reading(settings, "extract", values)
         self._claims = _reading(settings, "claims", values)
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
-        """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
-        return cls(settings, {**DELIMITERS, **_values(settings)})
 
     def signature(self, step: Step) -> str:
         """Returns a hash of the model, the prompts and the settings of a step."""
@@ -167,20 +163,19 @@ class LLMIndexBackend:
         message = Message("user", self._comparison.fill({"input_text": marked(listed)}))
         request = Request("names", (message,), reply_limit("names", self._settings))
 
-        def check(found: ComparisonSchema, odd: list[str]) -> ComparisonSchema:
+        def check(found: ComparisonSchema, odd: list[str]) -> list[NameVerdict | None]:
             known = [one for one in found.pairs if 1 <= one.pair <= len(pairs)]
             unknown = len(found.pairs) - len(known)
             odd += ["a verdict about a pair that was not asked for"] * unknown
             if not known:
                 raise ReplyError("there is no verdict about any pair")
-            return found.model_copy(update={"pairs": known})
+            verdicts: list[NameVerdict | None] = [None] * len(pairs)
+            for one in known:
+                reason = excerpt(fold_prose(one.reason), LONGEST_REASON)
+                verdicts[one.pair - 1] = NameVerdict(one.verdict, reason)
+            return verdicts
 
-        found = yield from read_json(request, ComparisonSchema, check)
-        verdicts: list[NameVerdict | None] = [None] * len(pairs)
-        for one in found.pairs:
-            reason = excerpt(fold_prose(one.reason), LONGEST_REASON)
-            verdicts[one.pair - 1] = NameVerdict(one.verdict, reason)
-        return verdicts
+        return (yield from read_json(request, ComparisonSchema, check))
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.
@@ -189,28 +184,24 @@ class LLMIndexBackend:
         asked a second time. Raises ReplyError if the second reply can't be used either.
         """
         prompt = self._report.fill({**self._report_values, "input_text": marked(context)})
-        request = Request(
-            "report",
-            (Message("user", prompt),),
-            reply_limit("report", self._settings),
-            schema=ReportSchema.model_json_schema(),
-        )
+        limit = reply_limit("report", self._settings)
+        request = Request("report", (Message("user", prompt),), limit)
 
-        def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            followed = _without_instructions(written, odd, self._report.instructions, context)
-            return _without_repetitions(followed, odd)
+        def check(written: ReportSchema, odd: list[str]) -> WrittenReport:
+            written = _without_instructions(written, odd, self._report.instructions, context)
+            written = _without_repetitions(written, odd)
+            return WrittenReport(
+                title=fold(as_written(written.title)),
+                summary=fold_prose(written.summary),
+                findings=[
+                    FindingText(fold(as_written(one.summary)), fold_prose(one.explanation))
+                    for one in written.findings
+                ],
+                rating=written.rating,
+                rating_explanation=fold_prose(written.rating_explanation),
+            )
 
-        written = yield from read_json(request, ReportSchema, check)
-        return WrittenReport(
-            title=fold(as_written(written.title)),
-            summary=fold_prose(written.summary),
-            findings=[
-                FindingText(fold(as_written(finding.summary)), fold_prose(finding.explanation))
-                for finding in written.findings
-            ],
-            rating=written.rating,
-            rating_explanation=fold_prose(written.rating_explanation),
-        )
+        return (yield from read_json(request, ReportSchema, check))
 
 
 def _described(letter: str, one: ComparedName) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final, Self, TypeVar
+from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
@@ -33,32 +33,23 @@ ANSWER_NAMES: Final = (
     *("question", "report_data", "response_type"),
 )
 # The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
-Answered = TypeVar("Answered", AnswerSchema, PrimerSchema)
-IsCopied = Callable[[str], bool]
 MAP_WORDS, REDUCE_WORDS = "1000", "2000"
 
 
 class LLMQueryBackend:
     """The map and reduce steps, answers and ratings with a model.
 
-    The prompts come from the prompt files. `quotes` is False: a model writes its answers.
+    The prompts come from the prompt files. `quotes` is False: a model writes its answers. Raises
+    InputError if a prompt file can't be used.
     """
 
     quotes = False
 
     def __init__(self, settings: Settings) -> None:
-        def load(name: str, needs: str | None = None) -> Prompt:
-            return load_prompt(name, settings.prompts, known=ANSWER_NAMES, needs=needs)
-
-        def worked(name: str, context_tokens: int) -> WorkedPrompt:
-            return WorkedPrompt.load(
-                name,
-                settings,
-                known=ANSWER_NAMES,
-                needs="context_data",
-                context_tokens=context_tokens,
-            )
-
+        load = partial(load_prompt, folder=settings.prompts, known=ANSWER_NAMES)
+        worked = partial(
+            WorkedPrompt.load, settings=settings, known=ANSWER_NAMES, needs="context_data"
+        )
         self._settings = settings
         self._values: Mapping[str, str] = {
             "response_type": fold(settings.response_type),
@@ -66,19 +57,16 @@ class LLMQueryBackend:
             "language": settings.language or "the language of the question",
         }
         self._whole = settings.map_style == "answer"
-        self._answer, self._reduce = load("answer", "context_data"), load("reduce", "report_data")
+        self._answer = load("answer", needs="context_data")
+        self._reduce = load("reduce", needs="report_data")
         room = settings.map_context_tokens
-        self._map = worked("map_answer" if self._whole else "map", room)
-        self._rate = worked("rate", room)
-        self._prime = worked("prime", min(room, settings.max_context_tokens))
-        self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
-        self._suggest = load("suggest", "context_data")
-        self._suggest_next = load("suggest_next", "context_data")
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
-        """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
-        return cls(settings)
+        self._map = worked("map_answer" if self._whole else "map", context_tokens=room)
+        self._rate = worked("rate", context_tokens=room)
+        self._prime = worked("prime", context_tokens=min(room, settings.max_context_tokens))
+        self._route = load("route", needs="question")
+        self._follow_up = load("follow_up", needs="history")
+        self._suggest = load("suggest", needs="context_data")
+        self._suggest_next = load("suggest_next", needs="context_data")
 
     def answer(
         self, question: str, context: ContextTable, history: Sequence[Message]
@@ -103,41 +91,41 @@ class LLMQueryBackend:
         request = self._request("map", self._map, question, context)
         is_copied = _copied(self._map, question, context)
 
-        def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
+        def one(found: AnswerSchema, _odd: list[str]) -> Sequence[Point]:
+            _refuse_copied(found, is_copied)
+            return [Point(fold_prose(found.answer), found.score)]
+
+        def several(found: PointsSchema, odd: list[str]) -> Sequence[Point]:
             points = [one for one in found.points if not is_copied(one.description)]
             if found.points and not points:
                 raise ReplyError("the points repeat the instructions instead of following them")
             odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
-            return found.model_copy(update={"points": points})
+            return [Point(fold_prose(point.description), point.score) for point in points]
 
         if self._whole:
-            refuse = partial(_uncopied, is_copied=is_copied)
-            one = yield from read_json(request, AnswerSchema, refuse)
-            return [Point(fold_prose(one.answer), one.score)]
-        found = yield from read_json(request, PointsSchema, check)
-        return [Point(fold_prose(point.description), point.score) for point in found.points]
+            return (yield from read_json(request, AnswerSchema, one))
+        return (yield from read_json(request, PointsSchema, several))
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports that are relevant to the question."""
         request = self._request("rating", self._rate, question, context)
-        return (yield from read_json(request, RatingSchema)).relevant
+        return (yield from read_json(request, RatingSchema, lambda found, _: found.relevant))
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
         request = self._request("map", self._prime, question, context, PRIMER)
         is_copied = _copied(self._prime, question, context)
 
-        def check(found: PrimerSchema, odd: list[str]) -> PrimerSchema:
-            _uncopied(found, odd, is_copied)
+        def check(found: PrimerSchema, odd: list[str]) -> Primer:
+            _refuse_copied(found, is_copied)
             asked = [one for one in found.follow_ups if one.strip()]
             own = [one for one in asked if not is_copied(one)]
             odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
             odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
-            return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
+            follow_ups = [fold(one) for one in own[:FOLLOW_UPS]]
+            return Primer(fold_prose(found.answer), found.score, follow_ups)
 
-        found = yield from read_json(request, PrimerSchema, check)
-        follow_ups = [fold(one) for one in found.follow_ups]
-        return Primer(fold_prose(found.answer), found.score, follow_ups)
+        return (yield from read_json(request, PrimerSchema, check))
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
         """Tells whether the question is about the whole corpus. An unclear reply counts as no."""
@@ -193,17 +181,16 @@ class LLMQueryBackend:
         return prompt.fill({**self._values, **values})
 
 
-def _copied(prompt: WorkedPrompt, question: str, context: ContextTable) -> IsCopied:
+def _copied(prompt: WorkedPrompt, question: str, context: ContextTable) -> Callable[[str], bool]:
     """Returns a test of whether a text repeats the prompt instead of the question or material."""
     material = f"{question}\n{context.text}"
     return lambda text: prompt.instructions.are_copied_in(text, material)
 
 
-def _uncopied(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
-    """Returns an answer, which may be empty. Raises ReplyError if it repeats the prompt."""
+def _refuse_copied(found: AnswerSchema | PrimerSchema, is_copied: Callable[[str], bool]) -> None:
+    """Raises ReplyError if an answer, which may be empty, repeats the prompt."""
     if found.answer.strip() and is_copied(found.answer):
         raise ReplyError("the answer repeats the instructions instead of following them")
-    return found
 
 
 def _refuse_empty(text: str) -> None:

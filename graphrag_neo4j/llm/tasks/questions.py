@@ -35,7 +35,7 @@ def self_contained(request: Request, question: str) -> Generator[Request, Reply,
 
     Raises ReplyError if the reply is empty, too long, or an answer.
     """
-    written = fold((yield from read_json(request, FollowUpSchema)).question)
+    written = fold((yield from read_json(request, FollowUpSchema, lambda found, _: found.question)))
     asked = fold(question)
     if not written:
         raise ReplyError("the reply holds no question")
@@ -80,15 +80,14 @@ def questions_on(
     shown = "\n\n".join(["# Reports", *reports, *_entities(material)])
     copies = Instructions(prompt.text)
 
-    def check(found: QuestionsSchema, odd: list[str]) -> QuestionsSchema:
+    def check(found: QuestionsSchema, odd: list[str]) -> Sequence[DraftQuestion]:
         whole = _usable(found.whole, copies, shown)
         particular = _usable(found.particular, copies, shown)
         _note(odd, len(found.whole + found.particular), len(whole + particular))
-        return QuestionsSchema(whole=whole, particular=particular)
+        drafts = [DraftQuestion(text, whole=True) for text in whole]
+        return drafts + [DraftQuestion(text, whole=False) for text in particular]
 
-    found = yield from read_json(_request(prompt, shown, n, language), QuestionsSchema, check)
-    drafts = [DraftQuestion(text, whole=True) for text in found.whole]
-    return drafts + [DraftQuestion(text, whole=False) for text in found.particular]
+    return read_json(_request(prompt, shown, n, language), QuestionsSchema, check)
 
 
 def next_questions(
@@ -101,13 +100,12 @@ def next_questions(
     shown = "\n\n".join(parts)
     copies = Instructions(prompt.text)
 
-    def check(found: NextQuestionsSchema, odd: list[str]) -> NextQuestionsSchema:
+    def check(found: NextQuestionsSchema, odd: list[str]) -> Sequence[DraftQuestion]:
         questions = _usable(found.next, copies, shown)
         _note(odd, len(found.next), len(questions))
-        return NextQuestionsSchema(next=questions)
+        return [DraftQuestion(text, whole=False) for text in questions]
 
-    found = yield from read_json(_request(prompt, shown, n, ""), NextQuestionsSchema, check)
-    return [DraftQuestion(text, whole=False) for text in found.next]
+    return read_json(_request(prompt, shown, n, ""), NextQuestionsSchema, check)
 
 
 def _entities(material: SuggestionMaterial) -> tuple[str, str]:

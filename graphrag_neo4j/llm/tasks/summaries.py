@@ -7,6 +7,7 @@ for once more by itself.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
@@ -38,18 +39,12 @@ class Summaries:
     ) -> None:
         self._settings, self._values = settings, values
 
-        def load(name: str, needs: str) -> WorkedPrompt:
-            return WorkedPrompt.load(
-                name,
-                settings,
-                known=known,
-                needs=needs,
-                context_tokens=settings.report_context_tokens,
-                examples_of=ONE,
-            )
-
-        self._one = load(ONE, "description_list")
-        self._several = load("summarize_several", "input_text")
+        room = settings.report_context_tokens
+        load = partial(
+            WorkedPrompt.load, settings=settings, known=known, context_tokens=room, examples_of=ONE
+        )
+        self._one = load(ONE, needs="description_list")
+        self._several = load("summarize_several", needs="input_text")
 
     @property
     def signature(self) -> str:
@@ -109,14 +104,16 @@ class Summaries:
         prompt = self._several.fill({**self._values, "input_text": shown})
         try:
             limit = summaries_limit(sum(map(self._most_words, things)))
-            reply = yield from read_json(_request(prompt, limit), SummariesSchema)
+            made = yield from read_json(
+                _request(prompt, limit), SummariesSchema, lambda found, _: found.descriptions
+            )
         except ReplyError as error:
             if not error.reached:  # more calls would not reach it either
                 raise
             return {}
         materials = [set(words(_material(thing))) for thing in things]
         found: dict[int, str] = {}
-        for one in reply.descriptions:
+        for one in made:
             text = fold_prose(one.description)
             if not (text and 1 <= one.thing <= len(things)):
                 continue

@@ -96,7 +96,7 @@ async def test_hostile_text_stays_text(tmp_path: Path) -> None:
     before, after = found.prompt_tokens
     assert 500 < after < before + 1000
     assert found.write(tmp_path / "prompts").folder == tmp_path / "prompts"
-    backend = LLMIndexBackend.from_settings(settings_for(url, prompts=tmp_path / "prompts"))
+    backend = LLMIndexBackend(settings_for(url, prompts=tmp_path / "prompts"))
     prompt = next(backend.extract(ChunkText("c", "Ann sails."))).messages[0].content
     example = prompt.partition("# Examples")[2].partition("# Your passage")[0]
     passage = example.partition("<text ")[2].partition("\nList:")[0]

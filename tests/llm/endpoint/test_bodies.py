@@ -239,7 +239,7 @@ def reports(text: str) -> str:
 async def test_what_cant_be_stored_is_replaced(step: str, reply: str) -> None:
     with odd_endpoint(completion(reply)) as (url, _):
         given = settings(url, gleanings=0)
-        index = LLMIndexBackend.from_settings(given)
+        index = LLMIndexBackend(given)
         report = index.report("context", ReportMaterial({}, [], []))
         task: LLMTask[object] = index.claims(CHUNK) if step == "claims" else report
         async with Endpoint(given) as model:

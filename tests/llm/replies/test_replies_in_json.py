@@ -23,8 +23,8 @@ RECORDED = sorted((Path(__file__).parents[2] / "data" / "replies" / "objects").g
 MATERIAL = ReportMaterial({}, [], [])
 
 
-INDEX = LLMIndexBackend.from_settings(load_settings())
-QUERY = LLMQueryBackend.from_settings(load_settings())
+INDEX = LLMIndexBackend(load_settings())
+QUERY = LLMQueryBackend(load_settings())
 
 
 TASKS: Mapping[str, Callable[[], LLMTask[Any]]] = {

@@ -200,7 +200,7 @@ def test_kinds_in_another_language_are_read() -> None:
 
 
 def test_a_list_without_a_usable_record_is_a_failed_chunk() -> None:
-    backend = LLMIndexBackend.from_settings(load_settings(gleanings=0))
+    backend = LLMIndexBackend(load_settings(gleanings=0))
     with pytest.raises(ReplyError, match="can be used"):
         drive(
             backend.extract(ChunkText("c", "Ann sails.")),

@@ -21,7 +21,7 @@ AFTER = SuggestionMaterial(
 
 def asked(material: SuggestionMaterial, *replies: object) -> tuple[list[tuple[str, bool]], str]:
     """The questions with whether each is on the whole, and the first prompt."""
-    backend = LLMQueryBackend.from_settings(load_settings())
+    backend = LLMQueryBackend(load_settings())
     found, requests = drive(backend.questions(material, 3), [json.dumps(one) for one in replies])
     return [(one.text, one.whole) for one in found], requests[0].messages[0].content
 
@@ -55,7 +55,7 @@ INSTEAD = "He lived in the chambers that Scrooge took over."
 
 
 def rewritten(question: str, reply: str) -> tuple[str | None, list[Request]]:
-    backend = LLMQueryBackend.from_settings(load_settings())
+    backend = LLMQueryBackend(load_settings())
     said = json.dumps({"question": reply}, ensure_ascii=False)
     return drive(backend.self_contained(question, HISTORY), [said])
 

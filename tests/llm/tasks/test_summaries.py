@@ -20,7 +20,7 @@ OF_CARL = "Carl digs wells and mends clocks in Lima."
 
 
 def backend(**given: object) -> LLMIndexBackend:
-    return LLMIndexBackend.from_settings(load_settings(**given))
+    return LLMIndexBackend(load_settings(**given))
 
 
 def reply(*descriptions: str, numbers: tuple[int, ...] = (1, 2, 3)) -> str:

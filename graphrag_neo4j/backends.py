@@ -218,7 +218,7 @@ class Backends:
         return QuerySetup(backend, endpoint.run, embedder, endpoint)
 
     def endpoint_for(self, settings: Settings) -> "Endpoint":
-        """The endpoint of the client for one run, with a meter and a cost limit of its own.
+        """The endpoint of the client for one run, with its own meter and cost limit.
 
         Raises InputError if no model is set.
         """

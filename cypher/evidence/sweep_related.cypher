@@ -1,4 +1,4 @@
-// Removes those of these pairs that no chunk states any more.
+// Removes the pairs that no chunk states, of these.
 UNWIND $pairs AS id
 MATCH ()-[pair:RELATED {id: id}]->()
 WHERE NOT EXISTS { MATCH ()-[:STATED {pair: id}]->() }

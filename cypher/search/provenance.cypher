@@ -1,6 +1,5 @@
-// Finds the chunk that each quotation stands in, by the elements that it is cited from; with the
-// two chunks before it, and the number of documents that hold the beginning of the quotation. The
-// chunks are those of $documents, or of all where this is null.
+// Finds the chunk that each quotation stands in, by the elements that it is cited from, with the two
+// chunks before it. The chunks are those of $documents, or of all where this is null.
 UNWIND $quotations AS quotation
 CALL (quotation) {
   UNWIND quotation.citations AS citation

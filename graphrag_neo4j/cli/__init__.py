@@ -110,7 +110,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--home",
     metavar="FOLDER",
-    help="The folder of the embedded Neo4j: each collection of documents needs one of its own. The "
+    help="The folder of the embedded Neo4j: each collection of documents needs a separate one. The "
     "default is the setting KG_HOME.",
     type=click.Path(file_okay=False, path_type=Path),
 )

@@ -74,7 +74,7 @@ def resolve_command(
     Without options, all names in the graph are compared again, by rules. `kg-build index` compares
     the names that it reads by itself.
 
-    Where one name means two things, --split makes an entity of its own of the mentions with a type,
+    Where one name means two things, --split makes a separate entity of the mentions with a type,
     or of those in certain documents: `--split Mercury --type organization` makes "Mercury
     (organization)". GLOB is compared with the sources of documents and with their file names.
 

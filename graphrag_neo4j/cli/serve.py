@@ -71,7 +71,7 @@ def serve_command(
         )
         if not no_browser and has_screen():
             webbrowser.open(page)
-        # A client of its own, which tells the terminal nothing: an answer carries its notices.
+        # A separate client that prints nothing: an answer carries its notices.
         day = DayMeter(lambda: settings.max_cost_a_day)
         async with metered_client(day, settings) as answering:
             await server.serve(

@@ -251,7 +251,7 @@ class AsyncGraphRAG:
 
         Use it in `async for`: it gives the result of each build. Documents are deleted when their
         file or their row is gone, as `index` does with `prune`, but never because a path itself is
-        gone or holds no file any more. The builds have connections of their own, so this client
+        gone or holds no file any more. The builds have separate connections, so this client
         need not be open. `paths` are files, folders or patterns, and `options` says how files are
         read. If the setting `max_cost_a_day` is
         reached, the build goes on the next day. Raises InputError if a path does not exist, and

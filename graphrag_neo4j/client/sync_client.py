@@ -4,7 +4,7 @@
         rag.index("my-documents/")
         print(rag.query("What is this about?"))
 
-It runs AsyncGraphRAG in a thread of its own, so it works in a script, in a notebook with a running
+It runs AsyncGraphRAG in a separate thread, so it works in a script, in a notebook with a running
 loop and in a thread pool alike.
 """
 
@@ -71,7 +71,7 @@ class GraphRAG:
     Use it in `with`, or call `open` and `close`. Threads may share one client: they share its
     connections, its limits of calls to the model, and its settings, which do not change. Ctrl-C
     during a call first lets the call save what has arrived, and then raises KeyboardInterrupt.
-    Methods without a text of their own are those of AsyncGraphRAG.
+    Methods without a docstring are those of AsyncGraphRAG.
     """
 
     index = _blocking(AsyncGraphRAG.index)
@@ -149,7 +149,7 @@ class GraphRAG:
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of all that this client has done; see AsyncGraphRAG.usage.
 
-        A stream that was left is counted, too.
+        An abandoned stream also counts.
         """
         if (thread := self._thread) and thread is not threading.current_thread():
             wait(list(thread.ending), LONGEST_END)

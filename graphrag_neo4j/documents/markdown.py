@@ -58,7 +58,7 @@ def document_of(text: str, file: File, source: str) -> Document:
 def front_matter(text: str) -> tuple[dict[str, object] | None, str]:
     """The values at the beginning of a text by name, in YAML or TOML, and the text after them.
 
-    The values are None where they can't be used; the text then holds them, too.
+    The values are None where they can't be used; the text then also holds them.
     """
     if not (found := FRONT_MATTER.match(text)):
         return {}, text

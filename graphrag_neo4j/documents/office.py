@@ -46,7 +46,7 @@ def read_office(file: File, source: str) -> Document:
     """Reads the text of a Word or PowerPoint file in its final version.
 
     Insertions are read, deletions are not. A list item is a line, and so is a table row; all else
-    is divided by blank lines. Text boxes, diagrams and notes are blocks of their own after their
+    is divided by blank lines. Text boxes, diagrams and notes are separate blocks after their
     paragraph, so that its sentences stay whole. A note begins with the mark at which it is cited,
     as "[1]"; footnotes and endnotes are counted together. Running heads, comments and the prompts
     of empty fields are left out.
@@ -197,7 +197,7 @@ def _instructions(root: Element) -> Iterator[Element]:
 # What is read
 
 LIST_ITEM = "\v"  # begins an item of a list; XML can't contain it
-# Diagrams, which are named "relIds", and charts are parts of their own.
+# Diagrams, which are named "relIds", and charts are separate parts.
 BLOCKS = frozenset(("altChunk", "chart", "oMath", "p", "r", "relIds", "tbl", "textpath", "txBody"))
 SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 APART = frozenset(("drawing", "object", "pict"))

@@ -3,7 +3,7 @@
 The file holds the database alone: no users or passwords, no settings, no plugins. So that a file
 from elsewhere can do no harm, the tool extracts it to an empty folder in the home, and it reads the
 data there. Only then does the server stop, and the folder takes the place of the old data. Each
-load has a folder of its own; one that was killed leaves its folder to the next command.
+load has its own folder; one that was killed leaves its folder to the next command.
 """
 
 from collections.abc import Callable

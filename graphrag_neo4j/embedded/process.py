@@ -37,7 +37,7 @@ INHERITED = (
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
     *("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
-# On Windows these flags give a session of its own; other systems do not have them.
+# On Windows these flags give a separate session; other systems don't have them.
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
 )
@@ -129,7 +129,7 @@ def dump_home(home: Home, java: Java, jars: Path, path: Path, listen: Listener) 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
     """Starts Neo4j as a process that runs on without ours and its terminal; returns its id."""
-    # No folder of the home is among them: its maker could run programs of their own there.
+    # No folder of the home is among them: its owner could run other programs there.
     folders = [jars / "plugins" / "*", jars / "lib" / "*"]
     command = [java.path, "-Xms512m", f"-Xmx{heap_size(home)}", "-XX:+UseG1GC", *java.flags()]
     command += ["-XX:+ExitOnOutOfMemoryError"]  # otherwise clients wait for answers without end

@@ -99,7 +99,7 @@ class TaskRunner:
         return self._backend.signature("extraction")
 
     async def run(self, work: Work, most: float | None) -> Answer:
-        """Runs a task, which may cost at most so many US dollars.
+        """Runs a task, which may cost at most `most` US dollars.
 
         Errors are returned, because Ray would print a traceback into the text of an error.
         """

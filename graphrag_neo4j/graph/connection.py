@@ -171,7 +171,7 @@ class Graph:
     async def write(
         self, name: str, row: type[R] | None = None, /, **parameters: object
     ) -> list[R]:
-        """Runs a writing statement in a transaction of its own; returns as `run` does."""
+        """Runs a writing statement in its own transaction; returns as `run` does."""
         return await self.transact(lambda tx: tx.run(name, row, **parameters))
 
     async def transact(
@@ -203,7 +203,7 @@ class Graph:
     async def change_schema(self, statement: LiteralString, **parameters: object) -> None:
         """Makes or drops an index or a constraint. Raises GraphBusyError if its label stays locked.
 
-        Whoever reads by an index of the label locks it, too. No limit of Neo4j for the time of a
+        A read by an index of the label also locks it. No limit of Neo4j for the time of a
         transaction ends this wait. What is cancelled here is ended by Neo4j.
         """
         for _ in range(3):

@@ -131,7 +131,7 @@ async def ensure_vector_indexes(
 async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
     """Makes the full-text indexes that are missing, and makes those of another analyser again.
 
-    An index of an earlier version, which lacks a property, is made again, too.
+    An index of an earlier version that lacks a property is also made again.
 
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """

@@ -165,7 +165,7 @@ async def refuse_foreign(graph: Graph) -> None:
         raise GraphError(
             f"The database {name}at {graph.address} holds other data under names that a graph of "
             f"this program uses, such as {rows[0]['held']}: set NEO4J_DATABASE or NEO4J_URI to a "
-            "database of its own, so that your data stays as it is."
+            "separate database, so that your data stays as it is."
         )
 
 

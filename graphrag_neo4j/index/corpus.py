@@ -68,7 +68,7 @@ class Nodes(Protocol):
     async def write(
         self, graph: "Graph", cutting: "Cutting", listen: Listener
     ) -> "tuple[Ingested, list[str]]":
-        """Writes what is new or changed; returns the sources of what is gone and deleted, too."""
+        """Writes new and changed documents; also returns the sources of those that it deleted."""
         ...
 
 

@@ -94,7 +94,7 @@ class Pace:
     others for at most `hold_up`. The files are looked at every `look`, also where no change is
     reported. After an error, and while another run writes, the next try comes after `retry`; this
     time doubles with each further error, up to `longest_retry`. Items that failed are tried again
-    after `failed_items`, which doubles, too, up to a day. Where the builds of the day have cost too
+    after `failed_items`, which also doubles, up to a day. Where the builds of the day have cost too
     much, the next try comes after `ceiling`.
     """
 
@@ -126,7 +126,7 @@ async def watch(
 
     `connect` makes a client whose calls count in `day` and keep to its limit. Each build has its
     own, so a lost database may return, and an embedded server that has ended is started again. With
-    `uploads`, their folder is followed, too. `around` is entered for each build. An error of the
+    `uploads`, their folder is also watched. `around` is entered for each build. An error of the
     first build is raised unless there are `uploads`; after a later one the build is tried again.
     Raises InputError if a path does not exist.
     """

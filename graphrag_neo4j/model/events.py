@@ -1,6 +1,6 @@
 """The events that a run sends while it works.
 
-The command line draws them as progress; a Python user may pass a listener of their own.
+The command line draws them as progress; a Python user may pass a listener.
 """
 
 from collections.abc import Callable

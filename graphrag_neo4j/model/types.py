@@ -1,6 +1,6 @@
 """The data types that pass between the layers: documents, requests to a model, and its results.
 
-They have no behaviour of their own; a document only refuses what it can't hold. The graph model is
+They have no behaviour; a document only refuses what it can't hold. The graph model is
 described in docs/how-it-works.md.
 """
 

@@ -260,7 +260,7 @@ async def _seeds(
         vector = await query.vector(question)
         if vector is None or query.embedder is None:
             return [], []
-        # A question is embedded once for all kinds of nodes, unless they have models of their own.
+        # A question is embedded once for all kinds of nodes, unless they have separate models.
         other = await query.vector(question, "entity") if query.embedder.elements else vector
         found = await gather(
             near=partial(query.nearest, "entity", other, 2 * STARTS),

@@ -62,7 +62,7 @@ async def search_local(query: QueryContext) -> SearchResult:
     """Returns the local context of the question, and the task that answers from it.
 
     An answer of quotations has no budget of tokens: it is also made from more passages near the
-    question, which are a context of their own. The backend gets these first.
+    question, which are a separate context. The backend gets these first.
     """
     table = await local_context(query)
     contexts = [table]

@@ -36,7 +36,7 @@ from graphrag_neo4j.settings.env_file import beside_environment, in_environment,
 
 Neo4jRelease = Literal["2026.09", "2026.01", "5.26"]
 ModelRole = Literal["extraction", "answer", "judge"]
-"""The kinds of work that can have a model of their own."""
+"""The kinds of work that can have a separate model."""
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
 STATIC = "static"  # the embedding model that comes with this package
 LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     """Base address of an OpenAI-compatible endpoint. If it is not set, the address of OpenAI is
     used."""
     model: str = "gpt-4.1-mini"
-    """Chat model of every step that has no model of its own below. `extractive` means that no model
+    """Chat model of every step that has no separate model below. `extractive` means that no model
     is used, even if a key is set."""
     extraction_model: str | None = None
     """Chat model for most calls of an index: extraction, names and descriptions."""

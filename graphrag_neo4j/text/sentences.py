@@ -97,7 +97,7 @@ class SentencedText:
     def adjoins(self, number: int) -> bool:
         """Tells whether the next sentence has the same speaker and stands in the same paragraph.
 
-        Where each fills lines of its own, as in a table or a list, they have nothing in common.
+        Where each fills separate lines, as in a table or a list, they have nothing in common.
         """
         one, other = self.sentences[number : number + 2]
         gap = self.text[one.end : other.start]

@@ -317,7 +317,7 @@ def _json(parts: Sequence[str | int]) -> Iterator[str]:
 def entity_id(name: str) -> str:
     """The id of the entity with this name.
 
-    Spellings with one `name_key` share an id, but a name without capitals has one of its own:
+    Spellings with one `name_key` share an id, but a name without capitals has a different one:
     "Apple" and "APPLE" are one spelling, and "apple" is another.
     """
     return entity_ids(name)[0]

@@ -67,7 +67,7 @@ def harmless(text: str, *, lines: bool = False) -> str:
 def line(*parts: Part, style: Style = "", error: bool = False) -> None:
     """Prints the parts as one line. Each part may have its own style.
 
-    A part without a style of its own is a sentence of this program: the commands that it names get
+    A part without a style is a sentence of this program: the commands that it names get
     the option --home, if it was given. What others wrote is given with a style. With `error` the
     line goes to standard error. On a terminal a long line is wrapped between words.
     """

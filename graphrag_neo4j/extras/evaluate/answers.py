@@ -1,4 +1,4 @@
-"""Answers: each condition answers each question, from the same graph or from one of its own.
+"""Answers: each condition answers each question, from the same graph or from a separate one.
 
     questions × conditions ──▶ those without an answer ──▶ the search of the condition ──▶ records
     a file of another system ──────────────────────────────────────────────────────────▶ records

@@ -53,7 +53,7 @@ class Condition:
     """A way of answering.
 
     `name` is the name in all files and tables. `how` holds the options of each question, and
-    `client` the settings that need a client of their own, such as another graph. `level` is the
+    `client` the settings that need a separate client, such as another graph. `level` is the
     level of a condition of the paper from C0 on, None for any other: where a graph has no such
     level, the condition is left out.
     """

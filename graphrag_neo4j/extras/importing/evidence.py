@@ -49,7 +49,7 @@ PREFIX = "graphrag:"
 class Placed:
     """A document and its units in order, with the characters [start, end) of each.
 
-    `found` is True if all units were found in its own text, `listed` if it has a row of its own.
+    `found` is True if all units were found in its own text, `listed` if it has a row.
     """
 
     document: Document
@@ -149,7 +149,7 @@ class Counted:
 
     `rows` is the number of all rows, and `made` the number of nodes that they became (pairs, in the
     case of relationships). `merged` counts the rows whose node another row had already made.
-    `implied` counts nodes without a row of their own, `unmapped` rows that became no node.
+    `implied` counts nodes without a row, `unmapped` rows that became no node.
     """
 
     rows: int

@@ -321,7 +321,7 @@ def _summary(
     reports: Mapping[str, ReportToSave],
     apart: Sequence[str],
 ) -> ImportSummary:
-    """The summary of all tables; `apart` are the communities without a row of their own."""
+    """The summary of all tables; `apart` are the communities without a row."""
     n, listed = len(tables.documents), sum(one.listed for one in placed)
     unlisted = [one.document.source for one in placed if not one.listed]
     by_ends, by_claims = evidence.implied

@@ -1,4 +1,4 @@
-"""Who may ask the server: whoever has the token, from a page of its own or from a program.
+"""Who may ask the server: whoever has the token, from the server's page or from a program.
 
 Both send it as a bearer token. The shell of the page holds no data and is open to all; its script
 takes the token from behind the "#" of the printed address, which no server sees. There is no

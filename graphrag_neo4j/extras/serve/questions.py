@@ -1,4 +1,4 @@
-"""Asks an open graph for many people: so many questions at once, and so much money a day."""
+"""Asks an open graph for many people: limits on questions at once and on money a day."""
 
 import asyncio
 from collections import OrderedDict

@@ -82,7 +82,7 @@ class Runs:
     ) -> None:
         """Keeps the graph up to date with files, until it is cancelled.
 
-        `listen` takes the events, too. What this costs counts in `day`. Raises the errors of
+        `listen` also takes the events. What this costs counts in `day`. Raises the errors of
         `AsyncGraphRAG.watch`.
         """
 

@@ -324,7 +324,7 @@ class BatchRounds:
             await anyio.sleep(POLL)
             try:
                 await self._collect()
-            except PassingError as error:  # a wait of hours outlives a while without network
+            except PassingError as error:  # a wait of hours survives a network outage
                 if not away:
                     self._warn(f"{error} The run goes on waiting.")
                 away = True

@@ -1,7 +1,7 @@
 """Runs Leiden in the GDS of a server: that of the database, the embedded one, or another.
 
 Edges go to a server in pages, and labels come back in pages. Where there are several pages, each
-becomes a projected graph of its own, which needs no place in the database. Then one statement makes
+becomes a separate projected graph, which needs no place in the database. Then one statement makes
 the graph for Leiden of all of them.
 """
 

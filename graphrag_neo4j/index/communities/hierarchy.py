@@ -306,7 +306,7 @@ def fresh_parts(
 ) -> list[list[Numbers]]:
     """The connected parts into which the detector splits each of several sets, in one run.
 
-    The sets have no member in common. A member without an edge inside its set is a part of its own.
+    The sets have no member in common. A member without an edge inside its set is a separate part.
     """
     home = homes(wholes, len(edges.names))
     return list(_split(home, len(wholes), distinct(inside(edges, home)), detect, gamma))

@@ -279,7 +279,7 @@ def move_locally(labels: Numbers, free: Iterable[int], edges: Edges, gamma: floa
 
     `labels` gives the community of each node, and -1 for a node of none. Such a node must be in
     `free`; it begins alone. The edges are in the order of their starts. `gamma` is the resolution
-    of modularity. The communities of the result have numbers of their own.
+    of modularity. The communities of the result have new numbers.
     """
     moving = _Moving(labels, edges, gamma)
     moving.begin(sorted(free))

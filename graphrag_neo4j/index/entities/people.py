@@ -102,7 +102,7 @@ async def split(
     label: str | None,
     rules: bool,
 ) -> str:
-    """Makes mentions of a name an entity of their own, and returns the name of this entity.
+    """Makes mentions of a name a separate entity, and returns the name of this entity.
 
     These are the mentions with one of `types` (none: any) in documents whose source matches the
     glob `documents` (None: any). The new name is the name with `label` in brackets, by default with

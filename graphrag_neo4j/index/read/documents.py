@@ -70,7 +70,7 @@ def header_of(document: Document, names: Iterable[str]) -> str:
 def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
     """Makes the row of a document that is to be cut so.
 
-    Each value of its metadata is also a property of its own.
+    Each value of its metadata is also a separate property.
     """
     values, unkept = kept(document.metadata)
     document, replaced = clean(dataclasses.replace(document, metadata=values))

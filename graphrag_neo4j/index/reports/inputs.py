@@ -172,7 +172,7 @@ async def read_materials(
 
 
 def _lines(record: ContextRecord) -> str:
-    """The description of a record, each statement on a line of its own."""
+    """The description of a record, each statement on a separate line."""
     return "\n".join(flat(piece) for piece in record.pieces)
 
 

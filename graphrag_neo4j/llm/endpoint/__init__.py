@@ -346,7 +346,7 @@ class Endpoint:
     async def _hold(self, most: float, count: Callable[..., object]) -> AsyncGenerator[None]:
         """Holds what a call may cost while it is sent, and counts it if its reply is lost.
 
-        A call whose reply is awaited no more, or does not come whole, may cost money, too.
+        An abandoned or incomplete call may also cost money.
         """
         async with self.meter.hold(most):
             try:

@@ -93,7 +93,7 @@ class Meter:
 
         run or question ──▶ client ──▶ all clients of a server
 
-    What is counted or held in a meter is so in its `whole`, too. `limit` is the largest cost of all
+    What is counted or held in a meter also is in its `whole`. `limit` is the largest cost of all
     that is counted here, `spent` that cost so far, and `held` what the calls under way may cost at
     most, all in US dollars. Since what is held counts like what is spent, no limit is passed,
     however many calls begin at once. `ending` is the number of calls that hold something and end by

@@ -49,7 +49,7 @@ class StatedRow(TypedDict):
     descriptions: list[str]
 
 
-class SaidRow(TypedDict, Generic[T]):
+class SaidByChunksRow(TypedDict, Generic[T]):
     """An entity or a relationship, and what each chunk says of it."""
 
     id: str
@@ -60,8 +60,8 @@ class SaidRow(TypedDict, Generic[T]):
 class EvidenceRow(TypedDict):
     """What chunks say of entities and relationships, and the reports above these entities."""
 
-    entities: list[SaidRow[MentionRow]]
-    relationships: list[SaidRow[StatedRow]]
+    entities: list[SaidByChunksRow[MentionRow]]
+    relationships: list[SaidByChunksRow[StatedRow]]
     claims: list[ClaimRow]
     communities: list[ReportRow]
 
@@ -99,7 +99,7 @@ async def expand_selection(
     }
 
 
-def _entity(row: SaidRow[MentionRow]) -> ShownEntityRow:
+def _entity(row: SaidByChunksRow[MentionRow]) -> ShownEntityRow:
     """Returns an entity by its most frequent name and type, with its descriptions."""
     said = row["said"]
     return {
@@ -111,7 +111,7 @@ def _entity(row: SaidRow[MentionRow]) -> ShownEntityRow:
     }
 
 
-def _relationship(row: SaidRow[StatedRow], names: Mapping[str, str]) -> RelationshipRow:
+def _relationship(row: SaidByChunksRow[StatedRow], names: Mapping[str, str]) -> RelationshipRow:
     """Returns a relationship in the direction of most of its statements."""
     weights: Counter[tuple[str, str]] = Counter()
     for one in row["said"]:

@@ -114,7 +114,7 @@ class QuerySetup:
 
 
 def is_free(model: str | None) -> bool:
-    """Tells whether the vectors of this embedding model need no endpoint, so that none was paid."""
+    """Returns whether the vectors of this embedding model need no endpoint, so none was paid."""
     return model == STATIC_VECTORS or (model is not None and encoder_named(model) is not None)
 
 

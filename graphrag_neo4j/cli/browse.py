@@ -212,7 +212,7 @@ def _show_access(
 
 
 def has_screen() -> bool:
-    """Tells whether a graphical web browser can be opened. Text browsers do not count."""
+    """Returns whether a graphical web browser can be opened. Text browsers do not count."""
     if not terminal.is_shown():
         return False
     always = sys.platform in {"darwin", "win32"}

@@ -134,7 +134,7 @@ class _Paying:
         estimate: Callable[[], Coroutine[Any, Any, RemainingWork]],
         make: Callable[[], Coroutine[Any, Any, T]],
     ) -> tuple[T, list[str]]:
-        """Tells what a step will take and asks, makes its records, and tells what was made.
+        """Prints what a step will take and asks, makes its records, and prints what was made.
 
         `file` is the attribute of the folder that holds them. Returns what `make` returns, and the
         reasons of the records that failed.
@@ -182,7 +182,7 @@ class _Paying:
 
 
 def _refuse_failed(file: str, reasons: Sequence[str]) -> None:
-    """Ends the command with code 1 if records failed, and tells the most frequent reasons."""
+    """Ends the command with code 1 if records failed, and prints the most frequent reasons."""
     if not reasons:
         return
     failed = f"{counted(len(reasons), *NOUNS[file])} failed."
@@ -400,7 +400,7 @@ def ground_command(
 ) -> None:
     """Measure how far answers and reports rest on what they cite.
 
-    For each condition, the command tells the share of its statements that carry a citation, the
+    For each condition, the command prints the share of its statements that carry a citation, the
     share of the cited statements that the cited text supports, and the share of the citations that
     lead to no text. A model judges sentence by sentence; its name is the setting KG_JUDGE_MODEL.
     Without a model, words and vectors judge. A sentence is judged once for each judge and text.

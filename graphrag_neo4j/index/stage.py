@@ -22,7 +22,7 @@ class StageContext:
 
     `run` runs a task of `backend`; the stage runs up to `workers` tasks at the same time. `listen`
     receives the events, and `keep` the replies that wait until their results are saved. `batched`
-    says whether requests go to the model in batches; then `waits` tells whether a task of this
+    says whether requests go to the model in batches; then `waits` says whether a task of this
     round waits for its reply, so that what needs all results can't be done yet.
     """
 

@@ -19,7 +19,7 @@ SAME = 0.9  # share of the phrases of a text that also stand in an earlier one
 
 
 def words(text: str, *, cited: bool = True) -> list[str]:
-    """Returns the words of a text in lower case. `cited` tells whether those in citations count."""
+    """Returns the words of a text in lower case. `cited` says whether those in citations count."""
     return WORD.findall((text if cited else CITATION.sub("", text)).casefold())
 
 
@@ -37,7 +37,7 @@ class Instructions:
         self._names = INVENTED.intersection(said)
 
     def are_copied_in(self, text: str, material: str = "") -> bool:
-        """Tells whether a text consists mostly of phrases of the prompt, or holds no word.
+        """Returns whether a text consists mostly of phrases of the prompt, or holds no word.
 
         So does a text with a name of the examples. Text that stands in the material, too, is not
         copied from the prompt.
@@ -57,7 +57,7 @@ class Instructions:
 
 
 def is_loop(text: str) -> bool:
-    """Tells whether a text says one sentence four times or more, and little else."""
+    """Returns whether a text says one sentence four times or more, and little else."""
     said = _phrases(words(text, cited=False))
     return len(said) >= LOOP and len(set(said)) <= DISTINCT * len(said)
 

@@ -43,8 +43,8 @@ NAMED = re.compile(r"(?<!\$)\{(\w+)\}")  # "${name}" is the other syntax
 class Prompt:
     """The text of a prompt file.
 
-    `origin` is the path of the file for error messages. `braced` tells whether its placeholders
-    have the syntax `{name}`. `is_ours` tells whether the user put no file in its place.
+    `origin` is the path of the file for error messages. `braced` says whether its placeholders
+    have the syntax `{name}`. `is_ours` says whether the user put no file in its place.
     """
 
     text: str

@@ -155,7 +155,7 @@ NO_REF = 0  # what `rename` receives with None where no ref can be read
 class _Part:
     """A part of a citation: a kind with its refs. The kind is None if the word is unknown.
 
-    `more` tells whether the model wrote "+more". `invalid` is the number of refs that no record can
+    `more` says whether the model wrote "+more". `invalid` is the number of refs that no record can
     have.
     """
 

@@ -83,7 +83,7 @@ def relationship_record(
 
     These are in the direction of most of its statements (`weight`). Where some go the other way
     (`opposite`), their number follows the description, which alone can be quoted. `predicates`
-    tells whether the table has predicates: if any of its relationships has one, all have the field.
+    says whether the table has predicates: if any of its relationships has one, all have the field.
     """
     fields = (source, "predicate", target) if predicates else (source, target)
     record = record_of_row("Relationships", row, *fields, "description")

@@ -141,7 +141,7 @@ class SuggestionMaterial:
 
 @dataclass(frozen=True, slots=True)
 class DraftQuestion:
-    """A question that is not checked yet. `whole` tells whether it is about the whole corpus.
+    """A question that is not checked yet. `whole` says whether it is about the whole corpus.
 
     `about` holds the ids of the entities that it was made for; it is empty where only the text
     tells them.

@@ -76,7 +76,7 @@ class Citation:
     """The meaning of `[Data: <kind> (<ref>)]` in an answer, with the sources that support it.
 
     `title` is the title or name of the cited element, or None if the graph no longer holds it.
-    `supported` tells whether the cited element was in the context of the answer.
+    `supported` says whether the cited element was in the context of the answer.
     """
 
     kind: CitationKind

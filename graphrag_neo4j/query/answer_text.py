@@ -1,7 +1,7 @@
 """The text of an answer: streamed from a model, or composed of verified quotations.
 
 Before quotations are composed, the graph is asked where each of them stands. The number of
-documents that hold its beginning tells whether it is boilerplate, such as the opening of every
+documents that hold its beginning says whether it is boilerplate, such as the opening of every
 episode of a series.
 """
 
@@ -59,7 +59,7 @@ INCOMPLETE: Final = (
 class AnswerText:
     """The text that a task writes: a model, whose reply is streamed, or the rules.
 
-    `text` is what was yielded so far. `found` tells whether it is an answer, and not the sentence
+    `text` is what was yielded so far. `found` says whether it is an answer, and not the sentence
     that there is none. `incomplete` is a sentence with the reason if a model's text does not come
     to its end, else None. `notices` holds what a reader of the pieces must know. Nothing is yielded
     if no text is `wanted`.

@@ -167,7 +167,7 @@ async def _setup(
     vectors_by: str | None,
     listen: Listener,
 ) -> QuerySetup:
-    """Returns the backends for a question, and tells if the graph's embeddings can't be used."""
+    """Returns the backends for a question, and says if the graph's embeddings can't be used."""
     only = question.context_only
     setup = backends.for_question(settings, context_only=only, vectors_by=vectors_by)
     if setup.embedder or not vectors_by:
@@ -185,7 +185,7 @@ async def _setup(
 
 
 async def _method(query: QueryContext, question: Question) -> Method:
-    """Returns the method of the question. For "auto" it chooses one, and tells which."""
+    """Returns the method of the question. For "auto" it chooses one, and says which."""
     if question.method != "auto":
         return question.method
     query.listen(Started("method"))

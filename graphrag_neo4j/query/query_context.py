@@ -64,7 +64,7 @@ class QueryContext:
     """A question and everything that is needed to answer it.
 
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
-    holds the messages before the question. `stands_alone` tells whether the question can be
+    holds the messages before the question. `stands_alone` says whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
     answer. With a `selection` only evidence of its
     documents is read. `listen` receives the events of the search. `vectorless` holds the reason

@@ -218,7 +218,7 @@ async def _checked(
 
 
 async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQuestion) -> bool:
-    """Tells whether the graph holds what a question names, and material for its answer.
+    """Returns whether the graph holds what a question names, and material for its answer.
 
     A question on a particular thing must have the full name of an entity, and its local context
     must hold this entity. A question on the whole must share words with the reports. Without a

@@ -113,7 +113,7 @@ class Quoted:
         return f"{ITEM}{self.text} {bracket(cites)}\n  {who}{place}"
 
     def overlaps(self, other: "Quoted") -> bool:
-        """Tells whether both stand at the same place, or say about the same."""
+        """Returns whether both stand at the same place, or say about the same."""
         same = self.at and other.at and self.at.document == other.at.document
         at_once = same and self.start < other.end and other.start < self.end
         return bool(at_once) or alike(self.text, other.text)
@@ -123,7 +123,7 @@ class Quoted:
 class AskedWords:
     """A question: the base words of its subject, those of them in no name, its names and language.
 
-    `whole` tells whether it is about all documents: it has no subject, but a word such as "theme".
+    `whole` says whether it is about all documents: it has no subject, but a word such as "theme".
     """
 
     words: Words
@@ -206,7 +206,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _is_whole(sentence: Sentence, text: str, *, small: bool) -> bool:
-    """Tells whether a sentence has its beginning and its end: a mark, or the end of its line.
+    """Returns whether a sentence has its beginning and its end: a mark, or the end of its line.
 
     `small` texts are written without capital letters.
     """
@@ -273,7 +273,7 @@ def _reciprocal_ranks(values: Iterable[float]) -> Mapping[float, float]:
 
 
 def is_near(asked: AskedWords, one: Ranked, near: float = NEAR) -> bool:
-    """Tells whether what is ranked so answers: by enough of the question's words, or by meaning."""
+    """Returns whether a text so ranked answers: by enough words of the question, or by meaning."""
     return bool(asked.words) and (one.covered >= ENOUGH or one.similarity >= near)
 
 
@@ -441,7 +441,7 @@ class _Theme:
         return cls(title, ref, quotes)
 
     def holds(self, one: Quoted) -> bool:
-        """Tells whether a quotation is one of the report's."""
+        """Returns whether a quotation is one of the report's."""
         return any(quote.text == one.quote.text for quote in self.quotes)
 
     def section(self, quoted: Sequence[Quoted], found: Verified) -> str:

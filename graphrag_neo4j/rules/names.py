@@ -105,7 +105,7 @@ def names_in_sentence(
 
 
 def _starts_anew(sentence: Sentence, end: int, start: int) -> bool:
-    """Tells whether the text between two words ends a sentence or begins a quote."""
+    """Returns whether the text between two words ends a sentence or begins a quote."""
     gap = sentence.text[end - sentence.start : start - sentence.start]
     return gap.strip() != "." and not NAME_BREAKS.isdisjoint(gap)
 
@@ -134,7 +134,7 @@ def _runs(sentence: Sentence, texts: Sequence[str], language: str) -> Iterator[t
 
 
 def _joined(sentence: Sentence, at: int) -> bool:
-    """Tells whether only a space, "&" or the dot of an initial stands before a word."""
+    """Returns whether only a space, "&" or the dot of an initial stands before a word."""
     one, other = sentence.words[at - 1 : at + 1]
     gap = sentence.text[one.end - sentence.start : other.start - sentence.start]
     abbreviated = len(one.text) == 1 or one.text.lower() in ABBREVIATED
@@ -142,7 +142,7 @@ def _joined(sentence: Sentence, at: int) -> bool:
 
 
 def _links(sentence: Sentence, texts: Sequence[str], at: int, end: int, language: str) -> bool:
-    """Tells whether the small words [at, end) are inside the name around them."""
+    """Returns whether the small words [at, end) are inside the name around them."""
     link, before = " ".join(texts[at:end]).lower(), texts[at - 1].lower().rstrip(".")
     if link in FOREIGN:
         links = language == "en" and not (link in AFTER_NAMES and is_stop_word(before, "en"))
@@ -184,7 +184,7 @@ def _trimmed(
 
 
 def _is_before(texts: Sequence[str], first: int, last: int, language: str) -> bool:
-    """Tells whether the first word is not part of the name: "Republican" in front of a person.
+    """Returns whether the first word is not part of the name: "Republican" in front of a person.
 
     An article of another language is part of a name in English text: "Las Vegas".
     """
@@ -220,7 +220,7 @@ def _is_around(word: str) -> bool:
 
 
 def _is_opening(word: str, language: str, *, alone: bool) -> bool:
-    """Tells whether a word is capitalised only because it begins a sentence."""
+    """Returns whether a word is capitalised only because it begins a sentence."""
     lower = word.lower()
     stop = is_stop_word(lower, language) and rarity(lower) < COMMON
     if not word[1:].islower():
@@ -337,7 +337,7 @@ def _is_person(words: Sequence[str], before: str, after: Sequence[str]) -> bool:
 
 @cache
 def is_given_name(word: str) -> bool:
-    """Tells whether a word is a given name of people."""
+    """Returns whether a word is a given name of people."""
     return word in _given_names() or ("-" in word and word.partition("-")[0] in _given_names())
 
 

@@ -149,7 +149,7 @@ def _ends_phrase(words: Sequence[str], letters: str, first: int, last: int) -> b
 
 
 def _is_empty(words: Sequence[str], letters: str, first: int, last: int) -> bool:
-    """Tells whether the first word of a phrase says nothing about its topic."""
+    """Returns whether the first word of a phrase says nothing about its topic."""
     word, letter, alone = words[first].lower(), letters[first], last - first == 1
     if letter == "A" or (alone and letter in "NSg"):
         return False
@@ -162,7 +162,7 @@ def _is_empty(words: Sequence[str], letters: str, first: int, last: int) -> bool
 
 
 def _is_key(name: str, count: int) -> bool:
-    """Tells whether an English noun phrase that occurs `count` times is a key phrase."""
+    """Returns whether an English noun phrase that occurs `count` times is a key phrase."""
     if " " in name:
         return name not in TURNS
     empty = any(name in words for words in (GENERIC, EVALUATIVE, ROLES, TIMES, DEMONYMS))
@@ -226,7 +226,7 @@ def singular(word: str) -> str:
 
 @cache
 def is_ordinary(word: str) -> bool:
-    """Tells whether a word is an ordinary English word.
+    """Returns whether a word is an ordinary English word.
 
     A noun that is often written with a capital, such as Apple or Congress, is not ordinary.
     """
@@ -238,7 +238,7 @@ def is_ordinary(word: str) -> bool:
 
 
 def _is_verb(word: str, *, before_noun: bool) -> bool:
-    """Tells whether a noun after "to" is a verb.
+    """Returns whether a noun after "to" is a verb.
 
     It is a verb if the lexicon does not know it, or if a noun follows and the lexicon knows other
     forms of the verb.

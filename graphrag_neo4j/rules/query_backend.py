@@ -110,7 +110,7 @@ class ExtractiveQueryBackend:
         return rule_questions(material)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Tells whether the question has words such as "themes" or "overall", and no name."""
+        """Returns whether the question has words such as "themes" or "overall", and no name."""
         yield from ()
         return is_global(question)
 

@@ -105,12 +105,12 @@ def best_first(scores: Mapping[str, float], used: Iterable[str] = ()) -> Iterato
 
 
 def repeats(one: str, other: str) -> bool:
-    """Tells whether two texts have a sentence in common."""
+    """Returns whether two texts have a sentence in common."""
     return one in other or other in one or bool(_sentences(one) & _sentences(other))
 
 
 def alike(one: str, other: str) -> bool:
-    """Tells whether two texts say about the same: one has most words of the other."""
+    """Returns whether two texts say about the same: one has most words of the other."""
     a, b = content_words(one), content_words(other)
     return repeats(one, other) or len(a & b) > LIKE * max(1, min(len(a), len(b)))
 
@@ -155,7 +155,7 @@ def subject_words(question: str) -> frozenset[str]:
 
 
 def is_global(question: str) -> bool:
-    """Tells whether a question has a word such as "themes" or "overall", and names nothing.
+    """Returns whether a question has a word such as "themes" or "overall", and names nothing.
 
     >>> is_global("What are the main themes?"), is_global("What are the main themes of Dune?")
     (True, False)

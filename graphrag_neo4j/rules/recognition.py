@@ -73,7 +73,7 @@ class RecognisedText:
         return {pair: list(found[pair]) for pair in sorted(found)}
 
     def _goes_on(self, number: int) -> bool:
-        """Tells whether the next sentence has the same speaker and is in the same paragraph."""
+        """Returns whether the next sentence has the same speaker and is in the same paragraph."""
         pair = self.passage.sentences[number : number + 2]
         if len(pair) < 2 or pair[0].speaker != pair[1].speaker:
             return False
@@ -160,7 +160,7 @@ def _is_short(name: str, full: str, type_: str) -> bool:
 
 
 def _crosses(span: NameSpan, taken: set[int], text: str) -> bool:
-    """Tells whether a phrase overlaps a name. An acronym is allowed, as in "AI ethics"."""
+    """Returns whether a phrase overlaps a name. An acronym is allowed, as in "AI ethics"."""
     held = [i for i in range(span.start, span.end) if i in taken]
     if not held:
         return False

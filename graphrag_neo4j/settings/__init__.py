@@ -336,7 +336,7 @@ class Settings(BaseSettings):
 
     @property
     def graph_name(self) -> str:
-        """What tells the graph from others: its database and server, or its home; "" by default."""
+        """The name of the graph: its database and server, or its home; "" by default."""
         if self.neo4j_uri:
             place = urlsplit(self.neo4j_uri).netloc
             return f"{self.neo4j_database} at {place}" if self.neo4j_database else place

@@ -19,7 +19,7 @@ _ENDS = re.compile(r"[.;:!?()\n]")
 
 
 def looks_like_acronym(name: str) -> bool:
-    """Tells whether a name is one word of 2 to 8 letters, two of them capital, perhaps with stops.
+    """Returns whether a name is one word of 2 to 8 letters, two of them capital; stops may follow.
 
     >>> looks_like_acronym("GDS"), looks_like_acronym("U.S.A."), looks_like_acronym("IoT")
     (True, True, True)
@@ -46,7 +46,7 @@ def initials(name: str) -> tuple[str, str] | None:
 
 
 def is_acronym_of(acronym: str, name: str) -> bool:
-    """Tells whether an acronym consists of the first letters of a name's words."""
+    """Returns whether an acronym consists of the first letters of a name's words."""
     letters = name_key(acronym).replace(".", "")
     return len(letters) >= SHORTEST and letters in (initials(name) or ())
 

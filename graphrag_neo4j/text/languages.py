@@ -95,7 +95,7 @@ def language_of(text: str, words: Iterable[str]) -> str:
 
 
 def is_stop_word(word: str, language: str) -> bool:
-    """Tells whether a word in lower case is a stop word of a language."""
+    """Returns whether a word in lower case is a stop word of a language."""
     return word in _stop_words(language)
 
 

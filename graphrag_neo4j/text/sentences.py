@@ -95,7 +95,7 @@ class SentencedText:
         return tuple(word for sentence in self.sentences for word in sentence.words)
 
     def adjoins(self, number: int) -> bool:
-        """Tells whether the next sentence has the same speaker and stands in the same paragraph.
+        """Returns whether the next sentence has the same speaker and stands in the same paragraph.
 
         Where each fills separate lines, as in a table or a list, they have nothing in common.
         """
@@ -185,7 +185,7 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _are_records(line: str, following: str) -> bool:
-    """Tells whether two lines are rows, items of a list, or records that begin with one name."""
+    """Returns whether two lines are rows, items of a list, or records that begin with one name."""
     name = line.partition(" ")[0]
     alike = name[:1].isupper() and name == following.partition(" ")[0]
     return alike or CELLS in line or CELLS in following or ITEM.match(following) is not None

@@ -99,11 +99,11 @@ async def test_documents_from_elsewhere_are_said_to_join_a_graph(
         async with AsyncGraphRAG(alone, heard.append) as rag:
             await rag.index(path if path.is_symlink() else path.parent / "*.txt")
         texts = [event.text for event in heard if isinstance(event, Notice)]
-        return [text for text in texts if "elsewhere" in text]
+        return [text for text in texts if "another folder" in text]
 
     assert await said(tmp_path / "tales" / "1.txt") == []
     [told] = await said(tmp_path / "talks" / "2.txt")
-    assert told.startswith("The graph already holds a document from elsewhere, and these are")
+    assert told.startswith("This graph already holds a document from another folder; the new")
     assert "NEO4J_DATABASE" in told
     assert await said(tmp_path / "talks" / "3.txt") == []
     (tmp_path / "link.txt").symlink_to(tmp_path / "tales" / "1.txt")

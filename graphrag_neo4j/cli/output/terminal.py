@@ -236,7 +236,7 @@ def prompt(text: str) -> str:
 
 
 def confirmed(question: str) -> bool:
-    """Asks the user a question, and tells whether the answer is yes. Raises as `prompt`."""
+    """Asks the user a question, and says whether the answer is yes. Raises as `prompt`."""
     with _reading():
         return click.confirm(harmless(question))
 
@@ -250,17 +250,17 @@ def _reading() -> Iterator[None]:
 
 
 def can_ask() -> bool:
-    """Tells whether a person can answer a question: standard input is a terminal."""
+    """Returns whether a person can answer a question: standard input is a terminal."""
     return sys.stdin.isatty()
 
 
 def is_shown() -> bool:
-    """Tells whether standard output is a terminal."""
+    """Returns whether standard output is a terminal."""
     return sys.stdout.isatty() or os.environ.get("TTY_COMPATIBLE") == "1"
 
 
 def errors_are_shown() -> bool:
-    """Tells whether standard error is a terminal."""
+    """Returns whether standard error is a terminal."""
     return sys.stderr.isatty()
 
 

@@ -225,7 +225,7 @@ async def answer_step(
 
 
 def _has_level(condition: Condition, asked: AskedClient, listen: Listener) -> bool:
-    """Tells whether the graph has the level of a condition.
+    """Returns whether the graph has the level of a condition.
 
     Raises InputError if it lacks one that the user has named by its number.
     """

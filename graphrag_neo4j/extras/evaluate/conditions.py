@@ -123,7 +123,7 @@ def parse_condition(text: str, window: int) -> Condition:
 
 
 def is_ours(name: str) -> bool:
-    """Tells whether a name means a search of ours, so that nothing else may have it."""
+    """Returns whether a name means a search of ours, so that nothing else may have it."""
     return bool(LEVEL.fullmatch(name)) or name in {"TS", "SS", *METHODS}
 
 

@@ -4,7 +4,7 @@ A condition gets 100 for a win, 0 for a loss and 50 for a tie. The score of a qu
 of its verdicts; the win rate of a pair is the mean over its questions. So the win rates of the two
 conditions of a pair sum to 100, and a condition has 50 against itself.
 
-The scores of a pair are paired by question. Shapiro-Wilk tells whether their differences could be
+The scores of a pair are paired by question. Shapiro-Wilk says whether their differences could be
 normal; they mostly are not, so the pair is tested with Wilcoxon's signed-rank test, and the
 p-values of all pairs of a metric are adjusted by Holm's method. The same test finds out judges that
 go by place, by chance or by length, and compares the counts of claims.
@@ -400,7 +400,7 @@ def preferences(judged: Sequence[Judged]) -> list[str]:
 
 
 def _won(verdicts: Iterable[Judged], place: Callable[[Judged], Winner | None]) -> bool:
-    """Tells whether a place won beyond chance. Each question counts once, ties nowhere."""
+    """Returns whether a place won beyond chance. Each question counts once, ties nowhere."""
     of_question: defaultdict[str, list[float]] = defaultdict(list)
     for one in verdicts:
         if "tie" not in {one.winner, place(one)}:

@@ -61,13 +61,13 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """Whether the last piece of a stream tells the tokens."""
+    """Whether the last piece of a stream holds the numbers of tokens."""
 
     include_usage: bool = False
 
 
 class ChatRequest(BaseModel):
-    """A request for the next message. Options that a search does not have are ignored.
+    """A request for the next message. Options that a search method doesn't support are ignored.
 
     `where` and `level` are ours: conditions on documents, and the level of a global search.
     """

@@ -78,7 +78,7 @@ class ToolSource:
 class ToolCitation:
     """The meaning of a citation such as `Entities (5)`, with the places that support it.
 
-    `supported` tells whether the cited element was in the context of the answer.
+    `supported` says whether the cited element was in the context of the answer.
     """
 
     citation: str

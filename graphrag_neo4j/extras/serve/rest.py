@@ -53,7 +53,7 @@ class GraphState(BaseModel):
     """What is served: the counts of the graph by kind, and the model that answers, if one does.
 
     `metadata` holds the fields by which documents can be selected, with their most frequent values.
-    `running` tells whether documents are being read that were uploaded, or that are followed.
+    `running` says whether documents are being read that were uploaded, or that are followed.
     """
 
     name: str

@@ -194,7 +194,7 @@ def _problems_of(
 
 
 def stands_in(name: str, passage: str) -> bool:
-    """Tells whether a passage holds a name, or all its words.
+    """Returns whether a passage holds a name, or all its words.
 
     >>> stands_in("Agnes Thorsby", "AGNES THORSBY: Yes."), stands_in("Anna", "Annabel said so.")
     (True, False)

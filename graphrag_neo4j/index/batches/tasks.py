@@ -123,7 +123,7 @@ class BatchedTasks:
     """Runs tasks in rounds.
 
     With `direct`, a request without a reply in the graph is sent at once, and no item waits.
-    `waits` tells whether an item of this round waits for a reply that is still to come.
+    `waits` says whether an item of this round waits for a reply that is still to come.
     """
 
     def __init__(self, graph: Graph, endpoint: Endpoint, outbox: Outbox, *, direct: bool) -> None:

@@ -137,7 +137,7 @@ def type_class(type_: str | None) -> str | None:
 
 
 def contradict(types: Iterable[str | None]) -> bool:
-    """Tells whether things of these types can't all be one thing.
+    """Returns whether things of these types can't all be one thing.
 
     >>> contradict(["person", "organization"]), contradict(["PERSON", None, "character"])
     (True, False)
@@ -160,7 +160,7 @@ def name_properties(name: str) -> dict[str, str | None]:
 
 
 def may_be_same(one: Spelling, other: Spelling) -> bool:
-    """Tells whether two names that the rules do not join may still be one thing.
+    """Returns whether two names that the rules do not join may still be one thing.
 
     That is so if one is a part of the other or its acronym, or if they differ in one word: in any
     one of a person's, else in one with the same first letter. Concepts are not compared: "data" is

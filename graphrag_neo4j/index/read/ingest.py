@@ -236,7 +236,7 @@ async def tell_of_others(
             )
         listen(
             Notice(
-                f"The graph already holds {held} from elsewhere, and these are added to it. For a "
-                f"graph of their own, {apart}."
+                f"This graph already holds {held} from another folder; the new ones are added to "
+                f"it. To keep them apart, {apart}."
             )
         )

@@ -176,12 +176,12 @@ def refuse_textless(message: Mapping[str, object]) -> None:
 
 
 def has_no_text(text: str, finish_reason: object) -> bool:
-    """Tells whether a reply reached its limit, or ended, before its text began."""
+    """Returns whether a reply reached its limit, or ended, before its text began."""
     return is_unfinished_reasoning(text) or (finish_reason == "length" and not text)
 
 
 def has_reasoning(body: object) -> bool:
-    """Tells whether a completion or an event of a stream shows that the model reasons."""
+    """Returns whether a completion or an event of a stream shows that the model reasons."""
     if _number(body, "usage", "completion_tokens_details", "reasoning_tokens"):
         return True
     choice = field_of(body, "choices", 0)
@@ -271,7 +271,7 @@ class StreamRecord:
     """The pieces of a reply, its tokens, and the reason why it ended (None if unknown).
 
     `sent` is the body that the endpoint accepted. `held` are the US dollars that are held until the
-    text is read. `has_events` tells whether anything came that is
+    text is read. `has_events` says whether anything came that is
     an event of a stream. `flaw` is the reason why the stream may have ended too early, as a part of
     a sentence.
     """
@@ -334,7 +334,7 @@ class StreamRecord:
         return has_no_text(self.text, self.end)
 
     def is_empty(self) -> bool:
-        """Tells whether the reply has no text beside its reasoning.
+        """Returns whether the reply has no text beside its reasoning.
 
         Raises ReplyError if it says why: a filter, a refusal, or something else than text.
         """

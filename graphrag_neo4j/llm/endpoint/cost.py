@@ -77,7 +77,7 @@ def _listed(model: str, provider: str | None) -> Price | None:
 
 
 def is_listed_provider(address: str) -> bool:
-    """Tells whether an address is that of a provider in the list: a service for many users."""
+    """Returns whether an address is that of a provider in the list: a service for many users."""
     from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - start-up stays quick
 
     try:
@@ -122,7 +122,7 @@ class Meter:
         """Counts a call that was answered, or with `calls` of 0 what a call cost that failed.
 
         `price` is in US dollars for a token, or None if it is not known. `tokens` holds the input
-        tokens, the cached tokens among them, and the output tokens. `estimated` tells that they
+        tokens, the cached tokens among them, and the output tokens. `estimated` says that they
         are an estimate, because the endpoint did not report them, or too few.
         """
         sent, cached, written = tokens

@@ -145,7 +145,7 @@ def status_of(error: openai.APIError) -> int | None:
 
 
 def costs_nothing(error: Exception) -> bool:
-    """Tells whether a call with this error surely cost nothing: it was refused, or not sent."""
+    """Returns whether a call with this error surely cost nothing: it was refused, or not sent."""
     if isinstance(error, openai.APIConnectionError):
         return isinstance(error.__cause__, NOT_SENT)
     return type(error) is openai.APIError or isinstance(error, openai.APIStatusError)
@@ -316,6 +316,6 @@ def _text_of(error: openai.APIError) -> str:
 
 
 def _is_of_text(error: openai.APIError) -> bool:
-    """Tells whether an error is about one text, which a filter has found to be harmful."""
+    """Returns whether an error is about one text, which a filter has found to be harmful."""
     text = _text_of(error)
     return status_of(error) == 403 and bool(FILTERED.search(text)) and not ACCESS.search(text)

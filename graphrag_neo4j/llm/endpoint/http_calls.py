@@ -73,7 +73,7 @@ class ConcurrencyLimit:
         a stream, whose reply comes after the call. If the call is not sent at once, its `began`
         must be set when it is sent.
         """
-        if reply_tokens and reply_tokens > self._longest:  # it may take so many times as long
+        if reply_tokens and reply_tokens > self._longest:  # it may take proportionally longer
             self._change(int(self.now * self._longest / reply_tokens))
             self._longest = reply_tokens
         async with self._slots:
@@ -152,8 +152,8 @@ class HttpCalls:
     """The connections to an endpoint, its limits, and the retries of calls.
 
     `address` is that of the endpoint, without a user name and password that it may hold.
-    `of_large_provider` tells whether it belongs to a provider whose prices are known: no own
-    server. `openai_itself` tells whether it has OpenAI's models, at OpenAI or at Azure.
+    `of_large_provider` says whether it belongs to a provider whose prices are known: no own
+    server. `openai_itself` says whether it has OpenAI's models, at OpenAI or at Azure.
     """
 
     def __init__(self, settings: Settings) -> None:

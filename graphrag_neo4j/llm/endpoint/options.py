@@ -92,7 +92,7 @@ def _next_refused(error: openai.APIError, body: Body, already: Collection[str]) 
 class CallOptions:
     """The options of one call to a chat model.
 
-    `openai_itself` tells that the endpoint is one of OpenAI's own, which wants the newer name of
+    `openai_itself` says that the endpoint is one of OpenAI's own, which wants the newer name of
     the limit. `room` is the number of tokens for reasoning. `attempt` is 1 where a first attempt
     gave no text, because the model's reasoning reached the limit. `sent` is our own count of the
     tokens of the prompt.

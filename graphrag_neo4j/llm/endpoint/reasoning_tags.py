@@ -35,12 +35,12 @@ def remove_reasoning(text: str) -> str:
 
 
 def is_unfinished_reasoning(text: str) -> bool:
-    """Tells whether a text begins with a reasoning that does not end."""
+    """Returns whether a text begins with a reasoning that does not end."""
     return OPENING.match(text.lstrip()) is not None and CLOSING.search(text) is None
 
 
 def hides_opening(text: str) -> bool:
-    """Tells whether a text begins with a reasoning that ends, but has no opening mark."""
+    """Returns whether a text begins with a reasoning that ends, but has no opening mark."""
     mark = _first_mark(text)
     return mark is not None and mark["closed"] is not None
 
@@ -51,7 +51,7 @@ def _first_mark(text: str) -> re.Match[str] | None:
 
 
 def shows_reasoning(text: str) -> bool:
-    """Tells whether a text begins with a reasoning."""
+    """Returns whether a text begins with a reasoning."""
     return OPENING.match(text.lstrip()) is not None or hides_opening(text)
 
 

@@ -95,7 +95,7 @@ async def find_local_servers(ports: Mapping[int, str] = PORTS) -> list[LocalServ
 
 
 def _is_plain(name: object) -> bool:
-    """Tells whether a name can be printed as a part of a command."""
+    """Returns whether a name can be printed as a part of a command."""
     return isinstance(name, str) and all(c.isalnum() or c in "-_.:/@+" for c in name) and name != ""
 
 

@@ -34,7 +34,7 @@ class JSONValues:
     """The objects and lists of a text, in their order.
 
     `odd` holds a note for what was repaired or left out, and `around` the texts that stand around
-    them. `open` tells whether the text ends inside a value. It is False where only the last
+    them. `open` says whether the text ends inside a value. It is False where only the last
     brackets are missing.
     """
 

@@ -107,9 +107,9 @@ NONE = re.compile(
 class ReadList:
     """What was read of a reply.
 
-    `records` are lists of fields. `complete` tells whether the reply has the completion mark.
-    `open` tells whether the last record is open: neither its bracket nor a mark after it closes
-    it. `unread` holds the texts that may have been meant as records. `is_empty` tells that there
+    `records` are lists of fields. `complete` says whether the reply has the completion mark.
+    `open` says whether the last record is open: neither its bracket nor a mark after it closes
+    it. `unread` holds the texts that may have been meant as records. `is_empty` says that there
     aren't records, because the reply says so or has nothing but the mark.
     """
 
@@ -245,7 +245,7 @@ def _split(body: str, delimiter: re.Pattern[str], *, claims: bool) -> Sequence[s
 
 
 def has_predicate(fields: Sequence[str]) -> bool:
-    """Tells whether a relationship ends with a predicate, and not with its strength.
+    """Returns whether a relationship ends with a predicate, and not with its strength.
 
     The predicate stands behind the strength, because a strength is the only field that shows what
     it is: a description may hold delimiters, so a number of fields would not tell the two forms
@@ -291,7 +291,7 @@ def _read_rest(
 ) -> bool:
     """Reads text that is no tuple. Returns whether all it says is that there is nothing to list.
 
-    `values` are those of a text that is JSON. `is_record` tells that it stands between two marks.
+    `values` are those of a text that is JSON. `is_record` says that it stands between two marks.
     """
     if begins := JSON_IN_TEXT.search(text):
         inside = text[begins.start() :]
@@ -308,7 +308,7 @@ def _read_rest(
 
 
 def _is_noise(line: str) -> bool:
-    """Tells whether a line has no word, or is a heading of a list."""
+    """Returns whether a line has no word, or is a heading of a list."""
     plain = line.strip(" *_`")
     is_heading = plain.endswith((":", "：")) or line.startswith(("# ", "## ", "### ", "**"))
     is_heading &= len(plain) <= LONGEST_HEADING and not re.search(ANY, line)

@@ -161,7 +161,7 @@ class ReplySchema(BaseModel):
 
     `defaults` holds the values of fields that may be missing in a reply. `listed` is the name of
     its list, whose items also count where they stand alone; `item_fields` are the fields of an
-    item, the first of which no other object has. `usable_if_cut` tells whether the complete part
+    item, the first of which no other object has. `usable_if_cut` says whether the complete part
     of a reply that is cut off is used at once.
     """
 

@@ -83,7 +83,7 @@ class Wording:
 class Gleaning:
     """The records of the first reading and of all gleanings, in order.
 
-    `cut` tells whether a list was still cut off after the continuations. `odd` holds descriptions
+    `cut` says whether a list was still cut off after the continuations. `odd` holds descriptions
     of unusual replies and of unread text, which are counted.
     """
 

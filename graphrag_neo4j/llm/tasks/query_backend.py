@@ -128,7 +128,7 @@ class LLMQueryBackend:
         return (yield from read_json(request, PrimerSchema, check))
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Tells whether the question is about the whole corpus. An unclear reply counts as no."""
+        """Returns whether the question is about the whole corpus. An unclear reply counts as no."""
         prompt = self._fill(self._route, question=marked(storable(question)[0]))
         message = Message("user", prompt)
         reply = yield Request("rating", (message,), ONE_WORD, choices=("global", "local"))

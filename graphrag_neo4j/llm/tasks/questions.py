@@ -53,7 +53,7 @@ def conversation_text(history: Sequence[Message]) -> str:
 
 
 def asks(text: str) -> bool:
-    """Tells whether a question mark stands after the last word of a text."""
+    """Returns whether a question mark stands after the last word of a text."""
     end = len(text)
     while end and not text[end - 1].isalnum():
         end -= 1

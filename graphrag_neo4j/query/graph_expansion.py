@@ -7,8 +7,9 @@ the question, and those whose relationships match its words. If a sentence encod
 entities of the statements nearest to the question replace both. HippoRAG (arXiv 2405.14831)
 describes this use of PageRank.
 
-The indexes are queried at the same time. Then the graph is read twice: around the seeds, and for
-the details of what has the highest PageRank.
+The indexes are queried at the same time. Then the graph is read three times: around the seeds, for
+the vectors of the chunks that PageRank reaches, and for the details of what comes first. Chunks are
+in the order of their PageRank times their nearness to the question.
 """
 
 import math
@@ -41,7 +42,7 @@ RANK_CONSTANT: Final = 60  # k of reciprocal rank fusion (Cormack, Clarke and BÃ
 # The weights of seeds; an entity that the question names has the weight 1.
 STATED: Final = 0.5  # for both ends of the relationship that matches the question best
 ALIKE: Final = 0.1  # for the entity that is most similar to the question
-MEANT: Final = 2.0  # for each entity in the statement whose meaning is nearest to the question
+MEANT: Final = 4.0  # for all entities together in the statement nearest to the question by meaning
 PASSAGES: Final = 0.2  # the share of all chunks together in the total weight
 CHUNK_CONSTANT: Final = 10  # k for chunks: the first has three times the weight of the twentieth
 MOST_STATED = 5
@@ -141,7 +142,7 @@ class RelatedColumns(TypedDict):
 class MentionColumns(TypedDict):
     """The ids of chunks and of the entities that they mention.
 
-    `titled` tells whether the title of the chunk's document is the name of the entity.
+    `titled` says whether the title of the chunk's document is the name of the entity.
     """
 
     chunk: list[str]
@@ -194,7 +195,7 @@ async def expand_graph(
 
 @dataclass(frozen=True, slots=True)
 class RankedGraph:
-    """The ids of what has the highest PageRank, the highest first.
+    """The ids of what has the highest PageRank, the highest first; of chunks, times nearness.
 
     The relationships are between the entities (`inner`), or lead from them to others (`outward`).
     """
@@ -227,7 +228,9 @@ async def ranked_graph(
     order = sorted(mass, key=lambda id_: (-mass[id_], id_))
     held = {*passages, *mentions["chunk"]}
     entities = [id_ for id_ in order if id_ not in held][:STARTS]
-    chunks = [id_ for id_ in order if id_ in held]
+    reached = [id_ for id_ in order if id_ in held]
+    near = await _nearness(query, question, reached)
+    chunks = sorted(reached, key=lambda id_: -mass[id_] * near[id_])
     pairs = zip(related["source"], related["target"], strict=True)
     ends = dict(zip(related["id"], pairs, strict=True))
     # Relationships have the smaller PageRank of their two ends; inner ones are between entities.
@@ -237,6 +240,26 @@ async def ranked_graph(
     inner = [id_ for id_ in ranked if own.issuperset(ends[id_])][: most["inner"]]
     outward = [id_ for id_ in ranked if not own.issuperset(ends[id_])][: most["outward"]]
     return RankedGraph(entities, inner, outward, chunks)
+
+
+async def _nearness(
+    query: QueryContext, question: str | None, chunks: Sequence[str]
+) -> dict[str, float]:
+    """Returns how near chunks are to the question, from 1 for the nearest to 0 for the farthest.
+
+    PageRank says which chunks belong to a question, and their texts which of these answer it. All
+    are equally near where there are no vectors. A chunk without one counts as the farthest.
+    """
+    vector = await query.vector(question)
+    found: Sequence[ScoredRow] = []
+    if vector is not None:
+        given = {"ids": chunks, "vector": vector}
+        found = await query.graph.read("search/nearness", ScoredRow, **given)
+    scores = {row["id"]: row["score"] for row in found}
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    if low == high:
+        return dict.fromkeys(chunks, 1.0)
+    return {id_: (scores.get(id_, low) - low) / (high - low) for id_ in chunks}
 
 
 def in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
@@ -309,8 +332,8 @@ def _entities(
     """
     found = defaultdict(float, dict.fromkeys(names(question, named), 1.0))
     for statement in meant:
-        for end in statement.ends:
-            found[end] += MEANT * statement.weight
+        for end in statement.ends:  # a list of names doesn't outweigh a statement about two
+            found[end] += MEANT * statement.weight / len(statement.ends)
     if meant:
         return dict(found)
     inside = {row["id"] for row in named if named_in(question, row["name"])}
@@ -357,7 +380,7 @@ def names(question: str, rows: Rows) -> list[str]:
 
 
 def named_in(question: str, name: str) -> bool:
-    """Tells whether the question contains the full name."""
+    """Returns whether the question contains the full name."""
     return _tells(_spaced(name)) and _spaced(name) in _spaced(question)
 
 
@@ -371,7 +394,7 @@ def fused(lists: Iterable[Rows], k: int = RANK_CONSTANT) -> dict[str, float]:
 
 
 def _tells(name: str) -> bool:
-    """Tells whether a spaced name can be looked for. One Chinese character is in many words."""
+    """Returns whether a spaced name can be looked for. One Chinese character is in many words."""
     single = name.strip()
     return bool(single) and not (len(single) == 1 and spaced_characters(single) != single)
 

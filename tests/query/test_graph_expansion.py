@@ -164,3 +164,19 @@ async def test_the_passage_whose_title_is_the_entity_comes_first(alone: Settings
         places = await rag.sources(*(record.ref for record in sources))
     assert len(places) == len(titles)
     assert places[0].document == "Aldby (village)"
+
+
+@pytest.mark.usefixtures("graph")
+async def test_the_passage_that_answers_comes_before_one_of_the_same_entity(
+    alone: Settings,
+) -> None:
+    texts = {"Bess": "Bess ate hay in May.", "Notes": "A vet made the ill mare Bess well again."}
+    async with AsyncGraphRAG(alone) as rag:
+        told = [Document(text, title, title) for title, text in texts.items()]
+        assert (await rag.index(told)).complete
+        answer = await rag.query(
+            "Who cured Bess of her illness?", method="local", context_only=True
+        )
+        sources = answer.context[0].by_kind()["Sources"]
+        [first, *_] = await rag.sources(*(record.ref for record in sources))
+    assert first.document == "Notes"

@@ -69,7 +69,7 @@ class QueryContext:
     answer. With a `selection` only evidence of its
     documents is read. `listen` receives the events of the search. `vectorless` holds the reason
     why the embedding model gives no vectors, once it has refused to. `_found` keeps what `nearest`
-    has found, because several parts of a search ask for the same.
+    has found, and `_vectors` the vectors, because several parts of a search ask for the same.
     """
 
     graph: Graph
@@ -86,6 +86,7 @@ class QueryContext:
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)
     _found: dict[object, Sequence[ScoredRow]] = field(default_factory=dict)
+    _vectors: dict[tuple[str, str], list[float] | None] = field(default_factory=dict)
 
     @property
     def documents(self) -> Sequence[str] | None:
@@ -106,8 +107,11 @@ class QueryContext:
         text = (text or "\n".join([*earlier, self.question])).strip()
         if self.embedder is None or not text or self.vectorless:
             return None
+        embedder = self.embedder.of(kind)
+        if (key := (embedder.model, text)) in self._vectors:
+            return self._vectors[key]
         try:
-            vector = await self.embedder.of(kind).embed_question(text)
+            vector = await embedder.embed_question(text)
         except (ModelError, ReplyError) as error:
             if not (error.reached if isinstance(error, ReplyError) else error.missing):
                 raise
@@ -119,7 +123,9 @@ class QueryContext:
                 )
             self.vectorless.append(str(error))
             return None
-        return None if flaw_of(vector) else vector  # a vector index refuses, for example, zeros
+        # A vector index refuses, for example, zeros.
+        self._vectors[key] = None if flaw_of(vector) else vector
+        return self._vectors[key]
 
     def warn(self, *notices: str) -> None:
         """Tells the listener what a person should know, one sentence in each notice."""

@@ -66,6 +66,11 @@ async def refs_by_origin(carol: Indexed, *, plain: bool) -> set[int]:
     return {row["ref"] for row in found}
 
 
+async def test_a_question_is_embedded_once(carol: Indexed) -> None:
+    answer, _ = await ask(carol, method="local", context_only=True)
+    assert answer.usage["embedding"].calls == 1
+
+
 async def test_the_contexts_of_a_level_are_the_same_for_every_question(carol: Indexed) -> None:
     contexts, prompts = [], []
     for question in (FIRST, SECOND):

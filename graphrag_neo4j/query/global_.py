@@ -259,9 +259,9 @@ def _units(
         room -= tokens
         if room < 0:
             notices.append(
-                f"Not read: {len(plain) - place:,} of {_counted(len(reports))}, because those of "
-                f"small communities get at most {query.settings.small_share:.0%} of the tokens. "
-                "KG_SMALL_SHARE=1 reads all."
+                f"Skipped {len(plain) - place:,} of {_counted(len(reports))}: small communities "
+                f"get at most {query.settings.small_share:.0%} of the tokens. KG_SMALL_SHARE=1 "
+                "reads all."
             )
             break
         if bundle and size + tokens > BUNDLE_TOKENS:

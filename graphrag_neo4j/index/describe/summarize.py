@@ -8,9 +8,9 @@ those above them; no other group is summarised again.
 
 many descriptions ──▶ groups that fit one call ──▶ their texts ──▶ … ──▶ one description
 
-A round reads all marked elements, saves the descriptions that need no
-model, and asks a model for the missing groups, several of them in one request. The rounds end when
-no group is missing. The summary of each group is saved when it arrives.
+A round reads all marked elements, saves the descriptions that need no model, and asks a model for
+the missing groups, several of them in one request. The rounds end when no group is missing. The
+summary of each group is saved when it arrives.
 """
 
 import sys

@@ -46,13 +46,28 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a document: from character `start` of its text up to the next part.
+
+    `label` is what a person looks for in the document: the words of a heading, "page 3", "slide 2",
+    "row 12". `level` is that of a heading, from 1, and 0 for all else.
+    """
+
+    start: int
+    label: str
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A text and its source.
 
     `source` identifies the document: a URI, a path or any other name that stays the same from run
     to run. `metadata` holds texts, numbers, booleans, dates, and lists of these, by name; None
-    means no value. `reading` is that of a file with markup. Raises InputError for a text, source or
-    title that isn't text, and for an empty source.
+    means no value. `reading` is that of a file with markup. `parts` are in the order of the text.
+    `first_line` is the number of the line that the text begins with; None where the text is not the
+    lines of a file. Raises InputError for a text, source or title that isn't text, and for an empty
+    source.
     """
 
     text: str
@@ -60,6 +75,8 @@ class Document:
     title: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
     reading: Reading | None = field(default=None, compare=False, repr=False)
+    parts: Sequence[Part] = field(default=(), compare=False, repr=False)
+    first_line: int | None = field(default=1, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         kinds: dict[str, type] = {"text": str, "source": str, "title": str, "metadata": Mapping}

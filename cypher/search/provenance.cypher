@@ -1,5 +1,5 @@
-// Finds the chunk that each quotation stands in, by the elements that it is cited from, with the two
-// chunks before it. The chunks are those of $documents, or of all where this is null.
+// Finds the chunk that each quotation stands in, by the elements that it is cited from. The
+// chunks are those of $documents, or of all where this is null.
 UNWIND $quotations AS quotation
 CALL (quotation) {
   UNWIND quotation.citations AS citation
@@ -34,10 +34,7 @@ CALL (quotation) {
 }
 MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
 WHERE $documents IS NULL OR document.id IN $documents
-RETURN quotation.number AS number, chunk.ref AS ref, chunk.text AS text, chunk.start AS start,
-       document.source AS document, document.title AS title,
-       COLLECT {
-         MATCH path = (chunk) (()<-[:NEXT]-(:KgBuild)){1,3} (before:Chunk:KgBuild)
-         // Chunks overlap: the text that the quotation's chunk repeats is left out.
-         RETURN left(before.text, chunk.start - before.start) ORDER BY length(path)
-       } AS earlier
+RETURN quotation.number AS number,
+       chunk {.start, .text, .line, .speaker, .parts, .part_starts, chunk: chunk.ref,
+         document: document.source, name: document.name, title: document.title}
+       AS passage

@@ -53,10 +53,7 @@ UNWIND CASE places WHEN [] THEN [[null, null, null]] ELSE places END AS place
 WITH citation, title, place[0] AS chunk, place[1] AS start, place[2] AS end
 OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
 RETURN citation.kind AS kind, citation.ref AS ref, coalesce(title, document.title) AS title,
-       document.source AS source, document.title AS document, chunk.ref AS chunk,
-       chunk.start + coalesce(start, 0) AS start,
-       chunk.start + coalesce(end, size(chunk.text)) AS end,
-       start IS NOT NULL AS placed,
-       CASE WHEN start IS NULL THEN chunk.text ELSE substring(chunk.text, start, end - start) END
-       AS text,
-       document.metadata AS metadata
+       chunk {.start, .text, .line, .speaker, .parts, .part_starts, chunk: chunk.ref,
+         document: document.source, name: document.name, title: document.title,
+         metadata: document.metadata} AS passage,
+       CASE WHEN start IS NOT NULL THEN [start, end] END AS quote

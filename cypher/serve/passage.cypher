@@ -1,7 +1,7 @@
 // Reads a chunk with the chunks around it in its document, and the entities that it mentions.
 MATCH (chunk:Chunk:KgBuild {ref: $ref})-[:PART_OF]->(document:Document:KgBuild)
-RETURN chunk.ref AS ref, chunk.start AS start, chunk.end AS end, document.source AS document,
-       document.title AS title,
+RETURN chunk {.start, .text, .line, .speaker, .parts, .part_starts, chunk: chunk.ref,
+         document: document.source, name: document.name, title: document.title} AS passage,
        COLLECT {
          MATCH (document)<-[:PART_OF]-(near:Chunk:KgBuild)
          WHERE abs(near.index - chunk.index) <= $around

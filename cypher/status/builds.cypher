@@ -4,7 +4,7 @@ RETURN build.id AS id, toString(build.started) AS started, toString(build.finish
        CASE WHEN build.outcome IS NOT NULL THEN build.outcome
             WHEN abs(timestamp() - build.renewed) > $void_after * 1000 THEN 'interrupted'
             ELSE 'running' END AS outcome,
-       build.origin AS origin,
+       build.origin AS origin, build.release AS release,
        coalesce(build.calls, 0) AS calls,
        coalesce(build.input_tokens, 0) AS input_tokens,
        coalesce(build.cached_tokens, 0) AS cached_tokens,

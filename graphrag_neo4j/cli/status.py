@@ -121,17 +121,26 @@ def _print_batches(status: Status) -> None:
 
 
 def _print_builds(status: Status) -> None:
-    head = ("started (UTC)", "outcome", "origin", "calls", *TOKENS_AND_COST)
+    head = ("started (UTC)", "outcome", "origin", "release", "calls", *TOKENS_AND_COST)
     rows = []
     for build in status.builds:
         started = build["started"][:19].replace("T", " ")
         tokens = (build["input_tokens"], build["cached_tokens"], build["output_tokens"])
         counts = (f"{n:,}" for n in (build["calls"], *tokens))
         cost = money_known(build["cost"], build["unpriced"])
-        rows.append((started, build["outcome"], build["origin"] or "-", *counts, cost))
+        rows.append(
+            (
+                started,
+                build["outcome"],
+                build["origin"] or "-",
+                build["release"] or "< 0.2",
+                *counts,
+                cost,
+            )
+        )
     if rows:
         terminal.line("The last builds:")
-        terminal.table(head, rows, left=("outcome", "origin"))
+        terminal.table(head, rows, left=("outcome", "origin", "release"))
 
 
 def _print_metadata(status: Status) -> None:

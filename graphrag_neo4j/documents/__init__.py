@@ -28,9 +28,11 @@ from graphrag_neo4j.documents.sources import (
     file_of,
     find_files,
     gone,
+    name_of,
     place_of,
     source_of,
     take_snapshot,
+    told_apart,
     whole_of,
 )
 from graphrag_neo4j.documents.text import TEXTS, File, ReadOptions, Remark, Unreadable, read_text
@@ -55,10 +57,12 @@ __all__ = [
     "gone",
     "holds_rows",
     "metadata_of",
+    "name_of",
     "place_of",
     "read",
     "source_of",
     "take_snapshot",
+    "told_apart",
     "whole_of",
 ]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote_from_bytes, unquote
 
 import anyio
 import anyio.to_thread
@@ -70,6 +70,37 @@ def _composed(path: Path) -> Path:
 def file_of(source: str) -> str:
     """The source of the file that a row belongs to; the source of a file is returned as it is."""
     return source.partition("#")[0]
+
+
+def name_of(source: str) -> str:
+    """What people call the file of a source: its name; a web address or any other name as it is.
+
+    >>> name_of("file:///notes/To%20do.md"), name_of("a/b.csv#12"), name_of("https://a.org/b")
+    ('To do.md', 'b.csv', 'https://a.org/b')
+    """
+    if "://" in source and not source.startswith("file:"):
+        return source
+    return unquote(file_of(source).rstrip("/").rpartition("/")[2]) or source
+
+
+def told_apart(files: Sequence[str]) -> dict[str, str]:
+    """The name of each of the files (sources), with as many folders as tell it from the others.
+
+    >>> told_apart(["file:///a/x/b.md", "file:///a/y/b.md"]).values()
+    dict_values(['x/b.md', 'y/b.md'])
+    """
+    found = {file: file for file in files if name_of(file) == file}
+    left = {file: unquote(file).rstrip("/").split("/") for file in files if file not in found}
+    depth = 1
+    while left:
+        ends = {file: "/".join(path[-depth:]) for file, path in left.items()}
+        times = Counter(ends.values())
+        found |= {
+            file: end for file, end in ends.items() if times[end] == 1 or depth >= len(left[file])
+        }
+        left = {file: path for file, path in left.items() if file not in found}
+        depth += 1
+    return found
 
 
 def whole_of(source: str) -> str:

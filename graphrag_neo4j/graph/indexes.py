@@ -32,7 +32,7 @@ FORGET: Final[Mapping[IndexedKind, str]] = {
 }
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "entity": ("name", "aliases", "description"),
-    "chunk": ("text", "legible"),
+    "chunk": ("text", "legible", "header"),
     "community": ("title", "summary", "report"),
 }
 LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TypedDict
 
@@ -149,7 +150,8 @@ def _is_void(other: OpenBuildRow, first: OpenBuildRow | None) -> bool:
 
 async def _open(graph: Graph, void: Void, properties: Mapping[str, object]) -> str:
     build = str(uuid.uuid4())
-    own = {**properties, **_this_process(), "renewed_every": RENEW_SECONDS}
+    release = {"release": metadata.version("graphrag-neo4j")}
+    own = {**properties, **_this_process(), **release, "renewed_every": RENEW_SECONDS}
     if void:
         await graph.write("build/terminate", IdRow, builds=list(void))
 

@@ -15,7 +15,7 @@ from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.indexes import FULLTEXT_INDEXES, VECTOR_INDEXES, SearchIndexRow
 from graphrag_neo4j.text.strings import identify
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 # By label or type: the properties that are unique.
 UNIQUE_NODES = {
     "Document": ("id",),
@@ -64,6 +64,7 @@ PROPERTIES = (
     *("source", "title", "text", "index", "start", "end", "name", "names", "aliases", "type"),
     *("description", "descriptions", "degree", "weight", "reversed", "opposite", "level", "size"),
     *("summary", "rating", "rating_explanation", "report", "behind", "status", "start_date"),
+    *("header", "speaker", "line", "parts", "part_starts"),
     *("end_date", "source_text", "subject_text", "object_text", "extraction_error"),
     *("predicate", "predicates", "opposite_predicates"),
     *("claims_error", "description_error", "report_error", "embedding_error"),
@@ -107,31 +108,30 @@ async def schema_version(graph: Graph) -> int | None:
     return rows[0]["version"] if rows else None
 
 
-def refuse_other_version(version: int | None) -> None:
-    """Raises GraphError for a layout that this program does not read and write."""
-    if version not in (None, SCHEMA_VERSION):
+def refuse_newer_version(version: int | None) -> None:
+    """Raises GraphError for the layout of a later release, which this one can't read or write."""
+    if version is not None and version > SCHEMA_VERSION:
         raise GraphError(
-            f"The graph has schema version {version}, and this program works with version "
-            f"{SCHEMA_VERSION}: install the release of graphrag-neo4j that made it, or index the "
-            "documents into an empty database."
+            f"The graph has schema version {version}, and this program works with versions up to "
+            f"{SCHEMA_VERSION}: install the release of graphrag-neo4j that made it, or a later one."
         )
 
 
 async def begin_graph(tx: Transaction) -> None:
-    """Makes the State of a new graph. Raises GraphError for a graph of another version."""
+    """Makes the State of a new graph. Raises GraphError for a graph of a later version."""
     [state] = await tx.run("state/begin", VersionRow, version=SCHEMA_VERSION)
-    refuse_other_version(state["version"])
+    refuse_newer_version(state["version"])
 
 
 async def ensure_schema(graph: Graph) -> None:
     """Creates the constraints, indexes and names that are missing.
 
     Raises GraphError if something else in the database has the name of one of them or is in their
-    way, if the graph has another schema version, and if the database holds other data with our
+    way, if the graph has a later schema version, and if the database holds other data with our
     names and no graph.
     """
     version = await schema_version(graph)
-    refuse_other_version(version)
+    refuse_newer_version(version)
     if version is None:
         await refuse_foreign(graph)
     wanted = _wanted()

@@ -15,7 +15,7 @@ from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.describe.embed import TEXTS_PER_CALL
-from graphrag_neo4j.index.read.documents import header_of
+from graphrag_neo4j.index.read.headers import places_and_headers
 from graphrag_neo4j.llm.endpoint import model_of
 from graphrag_neo4j.llm.endpoint.cost import price_of
 from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
@@ -111,9 +111,10 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
 
 def _sizes(document: Document, settings: Settings, progress: Callable[[float], None]) -> list[int]:
     """The number of tokens that each chunk of a document adds to a prompt."""
-    header = tokens.count(header_of(document, settings.prepend_metadata))
-    cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap)
-    return [span.n_tokens + header for span in cutting.spans(document, progress)]
+    spans = Cutting(settings.chunk_tokens, settings.chunk_overlap).spans(document, progress)
+    around = places_and_headers(document, settings.prepend_metadata, spans)
+    headers = (tokens.count(str(told["header"] or "")) for told in around)
+    return [span.n_tokens + header for span, header in zip(spans, headers, strict=True)]
 
 
 def steps_of(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstimate]:

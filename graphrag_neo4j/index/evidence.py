@@ -12,10 +12,12 @@ from graphrag_neo4j.graph.connection import Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow
 from graphrag_neo4j.model.types import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text.strings import (
+    clean_name,
     entity_id,
     entity_ids,
     find_quote,
     identify,
+    is_indexable,
     looks_like_name,
     pair_id,
 )
@@ -41,8 +43,11 @@ def claim_id(chunk: str, claim: ClaimRecord) -> str:
     return identify("claim", chunk, *(f"{part}" if part else "" for part in parts))
 
 
-def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
-    """A row for each entity that a chunk mentions, also as an end of a relationship."""
+def mention_rows(chunk: str, extraction: Extraction, speaker: str | None = None) -> list[Row]:
+    """A row for each entity that a chunk mentions, also as an end of a relationship.
+
+    It also mentions the speaker of its header.
+    """
     described: defaultdict[str, set[tuple[str, str, str]]] = defaultdict(set)
     spelled: defaultdict[str, set[str]] = defaultdict(set)
     for entity in extraction.entities:
@@ -50,6 +55,8 @@ def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
     for relationship in extraction.relationships:
         for name in (relationship.source, relationship.target):
             spelled[entity_id(name)].add(name)
+    if speaker and is_indexable(name := clean_name(speaker)):
+        spelled[entity_id(name)].add(name)
     rows: list[Row] = []
     for entity_ in sorted(described.keys() | spelled.keys()):
         triples = sorted(described[entity_])

@@ -21,7 +21,7 @@ from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
-from graphrag_neo4j.graph.lease import command_name, hold_lease
+from graphrag_neo4j.graph.lease import command_name
 from graphrag_neo4j.index.batches.rounds import (
     BatchUse,
     BatchWaitsError,
@@ -47,7 +47,7 @@ from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.index.limits import Limits
 from graphrag_neo4j.index.mode_change import SizeRow, chosen_origin, price_of_reading
 from graphrag_neo4j.index.preparation import check_before_paying, prepare
-from graphrag_neo4j.index.read.documents import document_id
+from graphrag_neo4j.index.read.documents import document_id, name_files
 from graphrag_neo4j.index.read.extract import (
     extract,
     extract_claims,
@@ -66,6 +66,7 @@ from graphrag_neo4j.index.status import (
     RebuildOptions,
     read_status,
 )
+from graphrag_neo4j.index.upgrade import hold_graph
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.model.types import Origin
 from graphrag_neo4j.settings import Settings
@@ -116,7 +117,7 @@ async def build(
     def used() -> dict[str, object]:
         return asdict(setup.endpoint.meter.total) if setup.endpoint else {}
 
-    async with hold_lease(graph, run, used, listen) as lease, setup.opened(stage.listen):
+    async with hold_graph(graph, run, used, listen) as lease, setup.opened(stage.listen):
         await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
@@ -129,6 +130,8 @@ async def build(
                 graph, corpus, cuts, listen, again=rebuild.again, prune_rows=prune_rows
             )
         result.dropped = [*gone, *vanished]
+        if result.ingested.added or result.dropped:
+            await name_files(graph)
         # What is odd about the documents is told before a model is paid to read wrong text.
         odd = await ingest_notices(graph, result.ingested, settings, origin)
         result.unreadable, result.notices = corpus.reasons(), [*corpus.notices(), *odd]

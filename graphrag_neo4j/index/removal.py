@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from graphrag_neo4j.documents import file_of, whole_of
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.lease import command_name, hold_lease, refuse_half_imported
+from graphrag_neo4j.graph.lease import command_name, refuse_half_imported
 from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
 from graphrag_neo4j.index.entities.label import label_entities
 from graphrag_neo4j.index.entities.merge import merge
-from graphrag_neo4j.index.read.documents import delete_documents, document_id
+from graphrag_neo4j.index.read.documents import delete_documents, document_id, name_files
+from graphrag_neo4j.index.upgrade import hold_graph
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.settings.checks import nearest
 
@@ -30,12 +31,13 @@ async def remove(
     The next build makes new descriptions of the entities that the deleted documents mentioned.
     Raises GraphBusyError while another run writes to the graph.
     """
-    async with hold_lease(graph, {"command": command_name()}, dict, listen):
+    async with hold_graph(graph, {"command": command_name()}, dict, listen):
         await refuse_half_imported(graph)
         known = await known_sources(graph, sources, files)
         listen(Started("deletion"))
         await delete_documents(graph, [document_id(source) for source in known])
         listen(Advanced(len(known)))
+        await name_files(graph)
         await merge(graph, listen)
         await label_entities(graph, listen)
         if known and (await graph.read("batch/count", CountRow))[0]["n"]:

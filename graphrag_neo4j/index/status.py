@@ -80,7 +80,7 @@ class BuildRow(TypedDict):
     """A build: when it ran, how it ended, and what it used. `cost` is in US dollars.
 
     `cached_tokens` are part of `input_tokens`. `unpriced`: calls whose price is not known.
-    `started` and `finished` are ISO 8601 texts.
+    `started` and `finished` are ISO 8601 texts. `release` of this program ran it, None: before 0.2.
     """
 
     id: str
@@ -88,6 +88,7 @@ class BuildRow(TypedDict):
     finished: str | None
     outcome: str
     origin: str | None
+    release: str | None
     calls: int
     input_tokens: int
     cached_tokens: int

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.model.citations import CitationRef
+from graphrag_neo4j.model.passage import Passage
 
 # Returns the cosine of each text to the question.
 Similar = Callable[[Sequence[str]], Sequence[float]]
@@ -24,24 +25,13 @@ class DraftedQuotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
-    """The chunk that a quotation stands in.
+class Provenance(Passage):
+    """The chunk that a quotation stands in; its text is neutralised.
 
-    `ref` is the ref of the chunk, and `text` its text, neutralised. The chunk begins at the
-    character `start` of its document. `document` identifies the document, and `title` is its title.
-    `earlier` holds the texts of the chunks before it, the nearest first. `documents` is the number
-    of documents that hold the beginning of the quotation. `number` is that of the quotation in its
-    draft.
+    `documents` is the number of documents that hold the beginning of the quotation.
     """
 
-    ref: int
-    text: str
-    start: int
-    document: str
-    title: str
-    earlier: Sequence[str] = ()
     documents: int = 1
-    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

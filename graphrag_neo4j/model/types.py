@@ -107,11 +107,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """The text of a chunk, and a header of chosen metadata that a model reads before it."""
+    """The text of a chunk, and what went before it.
+
+    A model reads the `header` before the text. `speaker` is who goes on to speak, None if nobody.
+    """
 
     id: str
     text: str
     header: str = ""
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
 from graphrag_neo4j.model.citations import CitationRef as Cited
 from graphrag_neo4j.model.context import ContextRecord, ContextTable
+from graphrag_neo4j.model.passage import Passage
 from graphrag_neo4j.model.types import MetadataValue, Usage
 from graphrag_neo4j.rules.ranking import content_words
-from graphrag_neo4j.text.sentences import Sentence, read_passage
+from graphrag_neo4j.text.sentences import Sentence
 from graphrag_neo4j.text.strings import find_quote, flat, without_possessive
 
 SHOWN: Final = 60  # characters of a text in a `repr`
@@ -36,38 +37,34 @@ SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A passage of a document, which supports a citation.
+class Source(Passage):
+    """A passage that supports a citation.
 
-    `document` is the document's source (a path or a URL), `title` its title, and `chunk` the ref of
-    the chunk. The passage is the characters [start, end) of the document; `text` is exactly this
-    part. `quote` is the range [start, end) of characters in the document of the sentence that
-    supports the statement. It is None where no sentence supports it well enough; then only the
-    place is known. `metadata` is that of the document, by name.
+    `quote` is the range [start, end) of characters in the document of the sentence that supports
+    the statement. It is None where no sentence supports it well enough; then only the place is
+    known. `metadata` is that of the document, by name.
     """
 
-    document: str
-    title: str
-    chunk: int
-    start: int
-    end: int
-    text: str
     quote: tuple[int, int] | None = None
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
-        start, end = self.place
-        return f"<Source {self.document}, characters {start:,}–{end:,}: {_short(self.quoted)}>"
+        return f"<Source {self.place}: {_short(self.quoted)}>"
 
     @property
-    def place(self) -> tuple[int, int]:
+    def span(self) -> tuple[int, int]:
         """The characters [start, end) of the quote in the document; without a quote, of `text`."""
         return self.quote or (self.start, self.end)
 
     @property
+    def place(self) -> str:
+        """Where a person finds the quote, such as "report.pdf, page 3"."""
+        return self.place_of(*self.span)
+
+    @property
     def quoted(self) -> str:
-        """The text at `place`. Text that looks like a citation is neutralised."""
-        start, end = self.place
+        """The text at `span`. Text that looks like a citation is neutralised."""
+        start, end = self.span
         return neutralised(self.text)[start - self.start : end - self.start]
 
 
@@ -143,7 +140,10 @@ class Answer:
         docs/json/query.json describes the form.
         """
         context = [_context(table) for table in self.context]
-        return asdict(replace(self, context=())) | {"context": context}
+        found = asdict(replace(self, context=())) | {"context": context}
+        for citation, plain in zip(self.citations, found["citations"], strict=True):
+            plain["sources"] = [source_dict(one) for one in citation.sources]
+        return found
 
     def to_json(self) -> str:
         """Returns `to_dict` as a JSON text, which `kg-build query --json` prints."""
@@ -153,6 +153,13 @@ class Answer:
     def cited(self) -> Sequence[Cited]:
         """The citations in the text as (kind, ref) pairs, in their order."""
         return cited(self.text)
+
+
+def source_dict(source: Source) -> dict[str, Any]:
+    """Returns a source as values that JSON knows: where it is, and what it says."""
+    left_out = ("parts", "part_starts")
+    found = {name: value for name, value in asdict(source).items() if name not in left_out}
+    return found | {"place": source.place}
 
 
 def _short(text: str) -> str:
@@ -167,14 +174,8 @@ class ResolvedRow(TypedDict):
     kind: CitationKind
     ref: int
     title: str | None
-    source: str | None
-    document: str | None
-    chunk: int | None
-    start: int | None
-    end: int | None
-    placed: bool
-    text: str | None
-    metadata: str | None
+    passage: dict[str, Any] | None
+    quote: list[int] | None
 
 
 async def resolve_citations(
@@ -209,24 +210,18 @@ async def resolve_citations(
         known_as = titles.get(one) or (rows[0]["title"] if rows else None)
         title = None if known_as is None else neutralised(known_as)
         name = title if title and one[0] in NAMED else ""
-        places = [_source(row) for row in rows if row["chunk"] is not None]
+        places = [source_of(row["passage"], row["quote"]) for row in rows if row["passage"]]
         sources = nearest_sources(places, stated, MOST_SOURCES, name)
         found.append(Citation(*one, title, one in known, sources))
     return found
 
 
-def _source(row: Mapping[str, object]) -> Source:
-    start, end, chunk = (int(str(row[name])) for name in ("start", "end", "chunk"))
-    document, text = neutralised(str(row["document"])), str(row["text"])
-    quote = (start, end) if row["placed"] else None
-    metadata = read_metadata(row["metadata"])
-    return Source(str(row["source"]), document, chunk, start, end, text, quote, metadata)
-
-
-def read_metadata(text: object) -> dict[str, MetadataValue]:
-    """Returns the metadata of a document as the graph holds it: JSON, or None if there is none."""
-    found: dict[str, MetadataValue] = json.loads(str(text or "{}"), parse_constant=str)
-    return found
+def source_of(passage: Mapping[str, Any], quote: Sequence[int] | None = None) -> Source:
+    """Returns a source as the graph holds it; `quote` are characters of its text."""
+    at = passage["start"]
+    metadata = json.loads(passage["metadata"] or "{}", parse_constant=str)
+    placed = (at + quote[0], at + quote[1]) if quote else None
+    return Source.of(passage, metadata=metadata, quote=placed)
 
 
 def own_titles(contexts: Iterable[ContextTable]) -> dict[Cited, str]:
@@ -287,7 +282,7 @@ def _verbatim(sources: Sequence[Source], stated: Sequence[str]) -> list[Source]:
         others += quoted[1:]
     found: dict[tuple[str, tuple[int, int]], Source] = {}
     for one in (*first, *others):
-        found.setdefault((one.document, one.place), one)
+        found.setdefault((one.document, one.span), one)
     return list(found.values())
 
 
@@ -300,7 +295,10 @@ def _supporting(
     shares enough words.
     """
     best, place = 0, None
-    for sentence in read_passage(source.text).sentences:
+    first, last = (place - source.start for place in source.span)
+    for sentence in source.sentences.sentences:
+        if sentence.end <= first or last <= sentence.start:  # beside what is cited
+            continue
         shared = max((_shared(sentence, words, named) for words in statements), default=0)
         if shared > best:
             best, place = shared, (source.start + sentence.start, source.start + sentence.end)

@@ -9,7 +9,7 @@ import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import anyio.from_thread
 import anyio.to_thread
@@ -28,7 +28,7 @@ from graphrag_neo4j.model.quotation import (
 )
 from graphrag_neo4j.model.types import ComposedTask, FinalTask, StreamedTask
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.text.strings import find_quote, flat
+from graphrag_neo4j.text.strings import find_quote
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm.endpoint import Endpoint
@@ -189,6 +189,13 @@ async def _verified(query: QueryContext, draft: Draft) -> Verified:
     )
 
 
+class ProvenanceRow(TypedDict):
+    """A chunk, as `Passage.of` takes it, that may hold the quotation of this number in a draft."""
+
+    number: int
+    passage: dict[str, Any]
+
+
 async def _places(
     graph: Graph, quotations: Sequence[DraftedQuotation], documents: Sequence[str] | None
 ) -> dict[DraftedQuotation, Provenance]:
@@ -198,7 +205,7 @@ async def _places(
     """
     rows = await graph.read(
         "search/provenance",
-        Provenance,
+        ProvenanceRow,
         quotations=[
             {
                 "number": number,
@@ -212,14 +219,14 @@ async def _places(
     )
     found: dict[DraftedQuotation, Provenance] = {}
     following: dict[DraftedQuotation, int] = {}
-    for at in rows:
-        one = quotations[at.number]
+    for row in rows:
+        one = quotations[row["number"]]
         if following.get(one, -1) == FOLLOWING:
             continue
-        place = find_quote(one.text, at.text)
-        after = min(len(at.text) - place[1], FOLLOWING) if place else -1
+        text = neutralised(row["passage"]["text"])
+        place = find_quote(one.text, text)
+        after = min(len(text) - place[1], FOLLOWING) if place else -1
         if following.get(one, -1) < after:
             following[one] = after
-            title = neutralised(flat(at.title))  # the graph may hold none
-            found[one] = replace(at, text=neutralised(at.text), title=title)
+            found[one] = Provenance.of(row["passage"], text=text)
     return found

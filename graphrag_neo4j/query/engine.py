@@ -14,7 +14,7 @@ from graphrag_neo4j.errors import EmptyGraphError, InputError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.graph.schema import refuse_other_version
+from graphrag_neo4j.graph.schema import refuse_newer_version
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
@@ -212,11 +212,11 @@ def _warn_of_options(query: QueryContext, question: Question, method: Method) ->
 async def read_state(graph: Graph) -> StateRow:
     """What an answer can be made from.
 
-    Raises EmptyGraphError where the database holds no graph, GraphError for another schema version.
+    Raises EmptyGraphError where the database holds no graph, GraphError for a later schema version.
     """
     rows = await graph.read("search/state", StateRow)
     _need(rows, "documents")
-    refuse_other_version(rows[0]["schema_version"])
+    refuse_newer_version(rows[0]["schema_version"])
     return rows[0]
 
 

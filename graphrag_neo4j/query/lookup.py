@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import NotFoundError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
-from graphrag_neo4j.query.answer import Source, read_metadata
+from graphrag_neo4j.query.answer import Source, source_of
 from graphrag_neo4j.query.query_context import LONGEST_QUERY
 from graphrag_neo4j.text.strings import entity_ids
 
@@ -187,11 +187,16 @@ def _without_citations(entity: E) -> E:
     return replace(entity, name=name, description=description)
 
 
+class PassageRow(TypedDict):
+    """A passage, as `Passage.of` takes it."""
+
+    passage: dict[str, Any]
+
+
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
-    found = await graph.read("lookup/sources", Source, refs=list(refs))
-    # The graph holds metadata as JSON.
-    by_ref = {one.chunk: replace(one, metadata=read_metadata(one.metadata)) for one in found}
+    rows = await graph.read("lookup/sources", PassageRow, refs=list(refs))
+    by_ref = {(one := source_of(row["passage"])).chunk: one for row in rows}
     return [by_ref[ref] for ref in refs if ref in by_ref]
 
 

@@ -40,12 +40,12 @@ T = TypeVar("T")
 
 
 class ChunkRow(TypedDict):
-    """A chunk, and the date in the metadata of its document if it has one."""
+    """A chunk, and its header if it has one."""
 
     id: str
     ref: int
     text: str
-    date: object
+    header: str | None
 
 
 class ReportRow(TypedDict):
@@ -246,10 +246,10 @@ def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
 
 
 def source_record(row: ChunkRow) -> ContextRecord:
-    """Returns a chunk as a record, which begins with the date of its document if it has one."""
+    """Returns a chunk as a record, which begins with its header if it has one."""
     record = record_of("Sources", row["ref"], row["id"], row["text"])
-    date = neutralised(flat(row["date"]))
-    return replace(record, text=f"({date}) {record.text}") if date else record
+    header = neutralised(flat(row["header"]))
+    return replace(record, text=f"({header}) {record.text}") if header else record
 
 
 def known_refs(contexts: Iterable[ContextTable]) -> set[tuple[CitationKind, int]]:

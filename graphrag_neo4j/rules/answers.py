@@ -28,8 +28,8 @@ from graphrag_neo4j.rules.ranking import (
     subject_words,
 )
 from graphrag_neo4j.text.languages import ABOUT
-from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage, written
-from graphrag_neo4j.text.strings import excerpt, find_quote, flat, legible, shortened
+from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage
+from graphrag_neo4j.text.strings import find_quote, flat, legible, shortened
 from graphrag_neo4j.vectors.static import matrix_of
 
 LONGEST_QUOTE = 460  # characters of a sentence that is quoted
@@ -59,7 +59,6 @@ BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, whic
 UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
 QUESTION_ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
 Words = frozenset[str]
-_passage = lru_cache(1_000)(read_passage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Quoted:
     """A quotation at its place: characters [start, end) of a document.
 
     `at` is None where the place is not known: the text then stands in no chunk, for example because
-    a model wrote it. `speaker` is the name in the last speaker tag before it, None without one.
+    a model wrote it.
     """
 
     quote: Quote
@@ -94,7 +93,11 @@ class Quoted:
     at: Provenance | None = None
     start: int = 0
     end: int = 0
-    speaker: str | None = None
+
+    @property
+    def speaker(self) -> str | None:
+        """Who says it; None if nobody is named."""
+        return self.at.speaker_at(self.end - 1) if self.at else None
 
     @property
     def known(self) -> Words:
@@ -106,11 +109,9 @@ class Quoted:
         """The quotation with a citation; below it, who says it and where it stands."""
         if self.at is None:
             return self.quote.line
-        own: CitationRef = ("Sources", self.at.ref)
+        own: CitationRef = ("Sources", self.at.chunk)
         cites = [own] if own in self.quote.citations else self.quote.citations[:1]
-        who = f"{self.speaker}, in " if self.speaker else ""
-        place = f"{excerpt(self.at.title, TITLE)}, characters {self.start:,}–{self.end:,}"
-        return f"{ITEM}{self.text} {bracket(cites)}\n  {who}{place}"
+        return f"{ITEM}{self.text} {bracket(cites)}\n  {self.at.place_of(self.start, self.end)}"
 
     def overlaps(self, other: "Quoted") -> bool:
         """Returns whether both stand at the same place, or say about the same."""
@@ -338,7 +339,7 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     These are those of the same speaker and paragraph, as far as there is room. A question is quoted
     with its reply, and with nothing else.
     """
-    passage = _passage(at.text)
+    passage = at.sentences
     start, end = find_quote(quote.text, at.text) or (0, 0)
     numbers = [n for n, one in enumerate(passage.sentences) if one.start < end and start < one.end]
     if not numbers:
@@ -361,11 +362,7 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
         return None
     if flat(part.text) == flat(at.title):  # the heading
         return None
-    # Without a tag here, the last speaker of the nearest earlier chunk that has one speaks.
-    before = (one.speaker for text in at.earlier for one in reversed(_passage(text).sentences))
-    speaker = next(filter(None, (sentences[whole].speaker, *before)), None)
-    name = written(speaker) if speaker else None
-    return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end, name)
+    return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end)
 
 
 def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:

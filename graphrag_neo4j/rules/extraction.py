@@ -62,14 +62,16 @@ AMOUNT = regex.compile(
 )
 
 
-def extract_by_rules(text: str) -> Extraction:
+def extract_by_rules(text: str, speaker: str | None = None) -> Extraction:
     """Returns the entities and relationships of a chunk in the order of their keys.
+
+    `speaker` speaks before its first tag.
 
     A key phrase that occurs only once and has no relationship is left out. The source of a
     relationship is the entity that comes first in the sentence. Its strength is the number of
     sentences that name both entities.
     """
-    found = recognise(text)
+    found = recognise(text, speaker)
     keys, pairs, sentences = found.things, found.pairs(), found.passage.sentences
 
     def description(thing: Thing) -> str:
@@ -131,11 +133,14 @@ def _quoted(found: RecognisedText, first: int, last: int) -> str:
     return " ".join(text.split())
 
 
-def dated_claims(text: str) -> list[ClaimRecord]:
-    """Returns the claims of a chunk in their order. Only English texts have claims."""
+def dated_claims(text: str, speaker: str | None = None) -> list[ClaimRecord]:
+    """Returns the claims of a chunk in their order. Only English texts have claims.
+
+    `speaker` speaks before its first tag.
+    """
     if not (DATE.search(text) or AMOUNT.search(text)):
         return []
-    found = recognise(text)
+    found = recognise(text, speaker)
     return list(_claims(found)) if found.language == "en" else []
 
 

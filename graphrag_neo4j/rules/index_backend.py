@@ -42,7 +42,7 @@ from graphrag_neo4j.text.strings import identify
 
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
-VERSION = 6  # increase it with every change that changes the results for a text
+VERSION = 7  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 
@@ -76,12 +76,12 @@ class ExtractiveIndexBackend:
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities that a chunk names, and those that it names together."""
         yield from ()
-        return extract_by_rules(chunk.text)
+        return extract_by_rules(chunk.text, chunk.speaker)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
         """Extracts claims: who did what, with a date or an amount."""
         yield from ()
-        return Claims(dated_claims(chunk.text))
+        return Claims(dated_claims(chunk.text, chunk.speaker))
 
     @property
     def summary_batch(self) -> int:

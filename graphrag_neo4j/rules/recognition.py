@@ -92,9 +92,9 @@ def _near(
 
 
 @lru_cache(64)
-def recognise(text: str) -> RecognisedText:
-    """Recognises the entities in the text of a chunk."""
-    passage = read_passage(text)
+def recognise(text: str, speaker: str | None = None) -> RecognisedText:
+    """Recognises the entities in the text of a chunk; `speaker` speaks before its first tag."""
+    passage = read_passage(text, speaker)
     language = language_of(text, (word.text for word in passage.words))
     spans = cjk_spans(passage, language) if language in CJK else _spans(passage, language)
     return RecognisedText(passage, language, _things(passage, spans))

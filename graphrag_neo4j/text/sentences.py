@@ -48,6 +48,9 @@ END = regex.compile(
     r"\b\p{Lu}\.(?=\s+(?:He|She|It|They|We|I|The|This|That|In|And|But|So)\b)|"
     rf"[。！？｡．؟۔।॥]++{CLOSING}|\n[ \t]*\n"
 )
+SPEAKERS = 2  # that speak again make a text a transcript
+LOWER_CASE = regex.compile(r"\b\p{Ll}\w++")
+NAME_WORD = regex.compile(r"\p{L}\w++")
 SOFT = 45  # characters; a longer line without a full stop may continue in the next line
 LINE = regex.compile(r"\n")
 CELLS = " | "  # between the cells of a row
@@ -108,8 +111,8 @@ class SentencedText:
         return not ("\n" in gap and begins and ends)
 
 
-def read_passage(text: str) -> SentencedText:
-    """Divides the text of a chunk into sentences."""
+def read_passage(text: str, speaker: str | None = None) -> SentencedText:
+    """Divides the text of a chunk into sentences; `speaker` speaks before its first tag."""
     tags, headers = _tags(text)
     # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
     plain = list(text)
@@ -118,9 +121,32 @@ def read_passage(text: str) -> SentencedText:
         plain[start:end] = " " * (end - start)
     blanked = "".join(plain)
     sentences: list[Sentence] = []
-    for tag, after in pairwise([(0, 0, None), *tags, (len(text), 0, None)]):
+    for tag, after in pairwise([(0, 0, speaker), *tags, (len(text), 0, None)]):
         sentences += _sentences(text, blanked, tag[0], after[0], tag[2])
-    return SentencedText(text, tuple(sentences), tuple(dict.fromkeys(name for _, _, name in tags)))
+    names = [*filter(None, [speaker]), *(name for _, _, name in tags)]
+    return SentencedText(text, tuple(sentences), tuple(dict.fromkeys(names)))
+
+
+def turns(text: str) -> list[tuple[int, str]]:
+    """Returns where each turn of a transcript begins and who speaks; none for any other text.
+
+    A transcript is a text in which at least two speakers speak again. What the text also writes in
+    lower case, as the word in "Note:", names nobody: then the name is "".
+    """
+    tags, _ = _tags(text)
+    times = Counter(name for _, _, name in tags)
+    if sum(n > 1 for n in times.values()) < SPEAKERS:
+        return []
+    usual = {word[0] for word in LOWER_CASE.finditer(text)}
+
+    def names_someone(tag: str) -> bool:
+        words = NAME_WORD.findall(tag)
+        return (tag.isupper() and len(words) > 1) or any(one.lower() not in usual for one in words)
+
+    named = {tag for tag in times if names_someone(tag)}
+    if sum(times[tag] > 1 for tag in named) < SPEAKERS:
+        return []
+    return [(start, tag if tag in named else "") for start, _, tag in tags]
 
 
 def written(speaker: str) -> str:

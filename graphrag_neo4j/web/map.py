@@ -17,6 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import data
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.model.passage import called
 from graphrag_neo4j.web.page import CONTROLS, TextPool, content_policy, packed, shared_parts
 
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
@@ -28,13 +29,20 @@ FROM_DOCUMENTS: Final = ("chunks", "entities", "relationships", "claims")
 
 
 class MapChunkRow(TypedDict):
-    """A chunk; `document` is the title of its document, `start` its place there."""
+    """A chunk; `name`, `title` and `source` are those of its document.
+
+    The others are those of `Passage`.
+    """
 
     ref: int
-    document: str
+    name: str
+    title: str
     source: str
     start: int
     text: str
+    line: int | None
+    parts: list[str]
+    part_starts: list[int]
 
 
 class MapEntityRow(TypedDict):
@@ -97,7 +105,7 @@ class MapCommunityRow(TypedDict):
 # The same columns as in `KINDS` of tables.js. The texts of a table quote those of earlier tables.
 COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     "documents": ("title", "source"),
-    "chunks": ("ref", "document", "start", "text"),
+    "chunks": ("ref", "document", "start", "text", "line", "parts", "part_starts"),
     "entities": tuple(MapEntityRow.__annotations__),
     "relationships": tuple(MapRelationshipRow.__annotations__),
     "claims": tuple(MapClaimRow.__annotations__),
@@ -173,12 +181,20 @@ async def read_map(graph: Graph, places: int = PLACES, *, may_be_empty: bool = F
     if not communities and not may_be_empty:
         raise InputError("The graph has no communities yet. Run `kg-build index PATHS` first.")
     chunks = await graph.read("map/chunks", MapChunkRow)
-    documents = list(dict.fromkeys((row["source"], row["document"]) for row in chunks))
-    place = {document: n for n, document in enumerate(documents)}
+    documents = {row["source"]: called(row["name"], row["title"]) for row in chunks}
+    place = {source: n for n, source in enumerate(documents)}
     return Map(
-        documents=[[neutralised(title), source] for source, title in documents],
+        documents=[[neutralised(name), source] for source, name in documents.items()],
         chunks=_table(
-            "chunks", ({**row, "document": place[row["source"], row["document"]]} for row in chunks)
+            "chunks",
+            (
+                {
+                    **row,
+                    "document": place[row["source"]],
+                    "parts": [neutralised(label) for label in row["parts"]],
+                }
+                for row in chunks
+            ),
         ),
         entities=_table("entities", await graph.read("map/entities", MapEntityRow, places=places)),
         relationships=_table(

@@ -227,7 +227,10 @@ UNIQUE = "CREATE CONSTRAINT theirs FOR (x:{}) REQUIRE x.{} IS UNIQUE"
     ("theirs", "ours"),
     [
         (f"CREATE VECTOR INDEX theirs FOR (x:Chunk) ON (x.embedding) {VECTOR}", "kg_chunk_vector"),
-        ("CREATE FULLTEXT INDEX theirs FOR (x:Chunk) ON EACH [x.text, x.legible]", "kg_chunk_text"),
+        (
+            "CREATE FULLTEXT INDEX theirs FOR (x:Chunk) ON EACH [x.text, x.legible, x.header]",
+            "kg_chunk_text",
+        ),
         ("CREATE INDEX theirs FOR (x:Document) ON (x.id)", "kg_document_id"),
         ("CREATE INDEX theirs FOR (x:Chunk) ON (x.text)", ""),
         ("CREATE TEXT INDEX theirs FOR (x:Entity) ON (x.description)", ""),

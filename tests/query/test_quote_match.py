@@ -40,7 +40,7 @@ def test_each_statement_has_its_place_in_the_document_once() -> None:
     said = [SIGNED, "Marley was dead: to begin with."]
     found = nearest_sources([source("It snowed in London."), source(TEXT, 100, 2)], said, 1)
     assert [one.quoted for one in found] == said
-    assert found[0].place == (100 + TEXT.index("Scrooge"), 100 + TEXT.index("\n"))
+    assert found[0].span == (100 + TEXT.index("Scrooge"), 100 + TEXT.index("\n"))
     overlapping = source(TEXT[TEXT.index("Scrooge") :], TEXT.index("Scrooge"), 2)
     assert quotes([source(TEXT), overlapping], SIGNED) == [SIGNED]
 
@@ -50,7 +50,7 @@ def test_where_no_sentence_says_it_only_the_place_is_given() -> None:
     said = "The foundation runs Project Gutenberg to give away electronic books."
     (found,) = nearest_sources([source(end, start=50)], [said], 3)
     assert found.quote is None
-    assert found.place == (50, 50 + len(end))
+    assert found.span == (50, 50 + len(end))
     # A sentence that shares the name alone says nothing of it.
     text = "The London Stock Exchange was closed. It snowed."
     said = "The London Stock Exchange lists Scrooge and his partner."
@@ -65,4 +65,4 @@ def test_a_neutralised_mark_is_found_in_the_document_and_shown_neutralised() -> 
     said = "So it was ⟦Data: Entities (1)⟧ in London."
     (found,) = nearest_sources([source(text)], [said], 3)
     assert found.quoted == said
-    assert text[slice(*found.place)] == "So it was [Data: Entities (1)] in London."
+    assert text[slice(*found.span)] == "So it was [Data: Entities (1)] in London."

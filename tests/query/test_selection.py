@@ -108,7 +108,7 @@ async def test_nothing_of_other_documents_is_read(talks: Settings, how: QueryOpt
                 assert all(citation.supported for citation in answer.citations)
                 found += bool(answer.citations)
         whole = shown(await rag.query(QUESTIONS[0], **how))
-    assert found > len(SELECTIONS) // 2 or how.get("context_only")
+    assert found >= len(SELECTIONS) // 2 or how.get("context_only")
     assert sum(mark.casefold() in whole for mark in MARKS) > 1  # without a filter
 
 

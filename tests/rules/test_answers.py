@@ -52,13 +52,14 @@ def from_reports(question: str, *texts: str, verified: Verified | None = None) -
 
 
 def chunk(text: str, ref: int = 7, title: str = "Ponds.txt", **more: object) -> Provenance:
-    return Provenance(ref, text, 100, f"{title} {ref}", title, **more)  # type: ignore[arg-type]
+    end, more = 100 + len(text), {"name": title, "line": 4, **more}
+    return Provenance(f"{title} {ref}", title, ref, 100, end, text, **more)  # type: ignore[arg-type]
 
 
 def placed(question: str, *chunks: Provenance, similar: Similar | None = None) -> str:
     """The answer if each quotation stands in the chunk that it cites."""
-    records = [record_of("Sources", one.ref, f"s{one.ref}", one.text) for one in chunks]
-    drafted, by_ref = draft(question, *records), {one.ref: one for one in chunks}
+    records = [record_of("Sources", one.chunk, f"s{one.chunk}", one.text) for one in chunks]
+    drafted, by_ref = draft(question, *records), {one.chunk: one for one in chunks}
     places = {one: by_ref[ref] for one in drafted.quotations for _, ref in one.citations}
     return drafted.compose(Verified(places, documents=len(chunks), similar=similar))
 
@@ -119,8 +120,8 @@ def test_a_quotation_has_its_speaker_and_its_place_and_what_follows_it() -> None
         "the water."
     )
     assert said == f"- {text} [Data: Sources (7)]"
-    start = 100 + TALK.index("Frogs live")
-    assert place == f"  Ben Bloom, in Ponds.txt, characters {start}–{start + len(text)}"
+    line = 4 + TALK[: TALK.index("Frogs live")].count("\n")
+    assert place == f"  Ben Bloom, in Ponds.txt, line {line}"
 
 
 def test_a_question_is_quoted_with_its_reply_and_not_without() -> None:

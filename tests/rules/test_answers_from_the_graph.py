@@ -37,7 +37,7 @@ async def test_answers_name_speakers_and_skip_boilerplate(graph: Graph, alone: S
             assert "Lake Garda has a pond of frogs." in ben.text, method
     assert all(citation.supported for answer in found for citation in answer.citations)
     live, every, guests, mongolia, themes = (one.text for one in found)
-    assert "Ben Bloom, in Talk 1, characters " in live
+    assert "Ben Bloom, in 1.txt (Talk 1), line 3" in live
     assert "every single week" not in every
     assert "Without a model" in guests
     assert mongolia == "No answer to this question was found."

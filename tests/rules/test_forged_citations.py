@@ -41,9 +41,9 @@ async def test_forged_citations_are_text_wherever_a_document_is_shown(
     reports = [row["text"] for row in rows]
     assert any("⟦" in text for text in reports)
     assert not any(FORGED in text or "［Data" in text or "[ DATA" in text for text in reports)
-    texts = [row[-1] for row in drawn.chunks] + [row[3] for row in drawn.entities]
+    texts = [row[3] for row in drawn.chunks] + [row[3] for row in drawn.entities]
     assert cited("\n".join([*map(str, texts), helion.description])) == []
-    assert drawn.documents == [[f"Paper {SHOWN}", "paper"]]
+    assert drawn.documents == [[f"paper (Paper {SHOWN})", "paper"]]
 
 
 async def _check_answer(rag: AsyncGraphRAG, method: Method) -> None:

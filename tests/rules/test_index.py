@@ -119,7 +119,7 @@ async def test_every_quotation_of_an_answer_stands_in_its_chunk(rag: AsyncGraphR
     assert [line for line in lines if not stands(quoted(line[2:]), line, chunks)] == []
     sources = [one for answer in answers for cite in answer.citations for one in cite.sources]
     for source in sources:
-        start, end = source.place
+        start, end = source.span
         assert folded(source.quoted) in folded(texts[source.document][start:end])
     assert [line for answer in answers for line in misplaced(answer)] == []
     assert len(lines) >= 50
@@ -187,5 +187,5 @@ async def chunks_of(graph: Graph, lines: Iterable[str]) -> Mapping[CitationRef, 
         given = {"citations": page, "places": 1_000_000, "documents": None}
         rows = await graph.read("search/resolve", ResolvedRow, **given)
         for row in rows:
-            found[row["kind"], row["ref"]].append(row["text"] or "")
+            found[row["kind"], row["ref"]].append(row["passage"]["text"] if row["passage"] else "")
     return found

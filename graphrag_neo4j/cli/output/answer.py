@@ -103,14 +103,12 @@ def with_footnotes(answer: Answer) -> str:
 
 
 def _place(source: Source) -> str:
-    start, end = source.place
     known = [source.metadata[key] for key in ABOUT if key in source.metadata]
     about = [
         neutralised(", ".join(map(str, one)) if isinstance(one, list) else str(one))
         for one in known
     ]
-    title = f"{source.title} ({flat(', '.join(about))})" if about else source.title
-    place = f"{title}, characters {start:,}–{end:,}"
+    place = source.place_of(*source.span, flat(", ".join(about)))
     return f"{place}: “{excerpt(legible(source.quoted), QUOTED)}”" if source.quote else place
 
 

@@ -3,7 +3,7 @@
 
 const KINDS = {
   documents: "title source",
-  chunks: "ref document start text",
+  chunks: "ref document start text line parts part_starts",
   entities: "ref name aliases type description degree community chunks",
   relationships: "ref source target weight predicate description chunks",
   claims: "ref description status since until chunk start end entities",

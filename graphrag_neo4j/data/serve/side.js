@@ -33,7 +33,7 @@ function readable(source) {
 
 /* A passage in its document, with the sentence marked that was cited. */
 views.source = async (address) => {
-  const [ref, from, to] = address.split("-").map(Number), found = await read(`/api/sources/${ref}`);
+  const [ref, from, to] = address.split("-").map(Number), found = await read(`/api/sources/${ref}${from ? `?at=${from}` : ""}`);
   const characters = [...found.text], start = from || found.start, end = to || found.end;
   const slice = (a, b) => characters.slice(Math.max(0, a - found.text_start), Math.max(0, b - found.text_start)).join("");
   const mark = make("mark", {}, slice(start, end));
@@ -42,7 +42,7 @@ views.source = async (address) => {
   setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
     make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
-    make("p", { class: "facts", title: readable(found.document) }, `Characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}`),
+    make("p", { class: "facts", title: readable(found.document), dir: "auto", textContent: found.place }),
     text,
     make("h3", {}, "This passage mentions"),
     make("ul", { class: "cited" }, found.entities.map((one) => make("li", {}, make("a", { href: `#entity-${one.ref}` }, one.name)))),

@@ -260,9 +260,8 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
     for citation in answer.citations:
         names.append(bracket([(citation.kind, citation.ref)]))
         for one in citation.sources:
-            place = "{}, characters {:,}–{:,}".format(one.document, *one.place)
             quote = one.quoted if one.quote else ""
-            sources.append(CitedSource(names[-1], place, one.text, quote))
+            sources.append(CitedSource(names[-1], one.place, one.text, quote))
     sources += [one for one in read.values() if one.text]
     placed = {one.citation for one in sources}
     used = Usage.total(answer.usage.values())

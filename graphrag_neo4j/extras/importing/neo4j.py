@@ -12,7 +12,7 @@ records have no signature of a backend, so none reads them again.
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypedDict
@@ -220,10 +220,9 @@ class NodeImport:
     ) -> tuple[Ingested, list[str]]:
         """Writes what is new or changed, and deletes what is gone; returns the sources of that.
 
-        Texts are cut by `cutting`, with their title before each chunk. Raises InputError if the
+        Texts are cut by `cutting`. Raises InputError if the
         other database is the one of `graph`, and GraphError if it can't be read.
         """
-        titled = replace(cutting, prepend=tuple(dict.fromkeys(["title", *cutting.prepend])))
         result, seen = Ingested(), KeyCounts()
         async with self._other.opened(self._settings, listen) as other:
             [same] = await other.read("import/same", FoundRow, build=graph.lease)
@@ -239,7 +238,7 @@ class NodeImport:
                 )
             listen(Started("ingest", self._names.total))
             async for records in self._records(other):
-                result.add(await self._write_page(graph, records, titled, seen, listen=listen))
+                result.add(await self._write_page(graph, records, cutting, seen, listen=listen))
         for label, n in self._names.nameless.items():
             text = f"Nodes with the label {label} that are left out, without a key or a name: {n:,}"
             listen(Notice(f"{text}.", warning=True))

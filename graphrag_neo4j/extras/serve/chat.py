@@ -178,8 +178,8 @@ class Footnotes:
 def _note(citation: Citation, base: str) -> str:
     places = []
     for one in dict.fromkeys(citation.sources):
-        start, end = one.place
-        label = f"{escaped(one.title)}, characters {start:,}–{end:,}"
+        start, end = one.span
+        label = escaped(one.place)
         quote = f": “{escaped(excerpt(one.quoted, QUOTED))}”" if one.quote else ""
         places.append(f"[{label}]({base}/source/{one.chunk}-{start}-{end}){quote}")
     if citation.kind != "Sources" or not places:  # a place has the title of the document

@@ -5,6 +5,7 @@ from typing import Any, Final, TypedDict
 from pydantic import BaseModel
 
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.model.passage import Passage
 
 AROUND: Final = 10  # chunks before and after a passage
 
@@ -29,11 +30,7 @@ class NearChunkRow(TypedDict):
 class PassageRow(TypedDict):
     """A passage, and the chunks of its document around it in order, itself among them."""
 
-    ref: int
-    start: int
-    end: int
-    document: str
-    title: str
+    passage: dict[str, Any]
     near: list[NearChunkRow]
     entities: list[dict[str, Any]]
     before: int
@@ -41,7 +38,7 @@ class PassageRow(TypedDict):
 
 
 class ShownPassage(BaseModel):
-    """A passage: characters [start, end) of a document.
+    """A passage: characters [start, end) of a document; `place` says where a person finds it.
 
     `text` is the part of the document that begins at `text_start`, and `before` and `after` are the
     numbers of chunks of the document that it leaves out.
@@ -52,6 +49,7 @@ class ShownPassage(BaseModel):
     end: int
     document: str
     title: str
+    place: str
     text: str
     text_start: int
     entities: list[MentionedEntity]
@@ -80,22 +78,27 @@ class ListedDocument(BaseModel):
     reasons: list[str]
 
 
-async def read_passage_around(graph: Graph, ref: int) -> ShownPassage | None:
-    """Reads a passage with the text around it; None if there is no such chunk."""
+async def read_passage_around(graph: Graph, ref: int, at: int | None) -> ShownPassage | None:
+    """Reads a passage with the text around it; None if there is no such chunk.
+
+    Its place is that of the character `at` of its document, None for its beginning.
+    """
     rows = await graph.read("serve/passage", PassageRow, ref=ref, around=AROUND)
     if not rows:
         return None
-    row = rows[0]
+    row, passage = rows[0], Passage.of(rows[0]["passage"])
+    start = passage.start if at is None else at
     text, end = "", row["near"][0]["start"]
     for chunk in row["near"]:  # chunks overlap
         text += chunk["text"][max(0, end - chunk["start"]) :]
         end = max(end, chunk["end"])
     return ShownPassage(
-        ref=row["ref"],
-        start=row["start"],
-        end=row["end"],
-        document=row["document"],
-        title=row["title"],
+        ref=passage.chunk,
+        start=passage.start,
+        end=passage.end,
+        document=passage.document,
+        title=passage.title,
+        place=passage.place_of(start, start + 1),
         text=text,
         text_start=row["near"][0]["start"],
         entities=[MentionedEntity(**one) for one in row["entities"]],

@@ -62,10 +62,11 @@ Few = Annotated[int, Field(ge=1, le=20, description="The largest number of quest
 class ToolSource:
     """A passage: the characters [start, end) of a document, which lie in a chunk.
 
-    `quote` is the beginning of the passage. It is empty if no sentence of the chunk supports the
-    statement.
+    `place` says where a person finds it, such as "report.pdf, page 3". `quote` is the beginning of
+    the passage. It is empty if no sentence of the chunk supports the statement.
     """
 
+    place: str
     document: str
     title: str
     chunk: int
@@ -138,8 +139,12 @@ class ReportText:
 
 @dataclass(frozen=True)
 class ToolPassage:
-    """The whole text of a chunk, which is the characters [start, end) of a document."""
+    """The whole text of a chunk, which is the characters [start, end) of a document.
 
+    `place` says where a person finds it.
+    """
+
+    place: str
     chunk: int
     document: str
     title: str
@@ -207,7 +212,8 @@ class Tools:
         if not (found := await self._rag.sources(ref)):
             raise NotFoundError(f"Source {ref} is no longer in the graph, or it never was.")
         chunk, title, text = found[0], neutralised(found[0].title), neutralised(found[0].text)
-        return ToolPassage(chunk.chunk, chunk.document, title, chunk.start, chunk.end, text)
+        place, source = neutralised(chunk.place), chunk.document
+        return ToolPassage(place, chunk.chunk, source, title, chunk.start, chunk.end, text)
 
     async def _search(self, question: str, how: QueryOptions) -> ToolAnswer:
         """Answers a question, or returns the context for an answer if no model is set."""
@@ -224,7 +230,8 @@ def tool_answer(answer: Answer) -> ToolAnswer:
         places = []
         for one in citation.sources:
             quote = shortened(flat(one.quoted), QUOTED_TO_TOOLS, len) if one.quote else ""
-            places.append(ToolSource(one.document, one.title, one.chunk, *one.place, quote))
+            place = neutralised(one.place)
+            places.append(ToolSource(place, one.document, one.title, one.chunk, *one.span, quote))
         name = f"{citation.kind} ({citation.ref})"
         sources.append(ToolCitation(name, citation.title, citation.supported, places))
     missing = [answer.incomplete] if answer.incomplete else []

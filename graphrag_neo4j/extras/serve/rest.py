@@ -118,9 +118,12 @@ async def report(questions: Asked, ref: Ref) -> CommunityReport:
 
 
 @router.get("/sources/{ref}")
-async def source(questions: Asked, ref: Ref) -> ShownPassage:
-    """Reads a passage with what stands around it, and the entities that it mentions."""
-    if (passage := await read_passage_around(questions.rag.graph, ref)) is None:
+async def source(questions: Asked, ref: Ref, at: int | None = None) -> ShownPassage:
+    """Reads a passage with what stands around it, and the entities that it mentions.
+
+    Its place is that of the character `at` of its document, by default of its beginning.
+    """
+    if (passage := await read_passage_around(questions.rag.graph, ref, at)) is None:
         raise NotFoundError(f"There is no source {ref} in the graph.")
     return passage
 

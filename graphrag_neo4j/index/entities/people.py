@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.lease import command_name, hold_lease, refuse_half_imported
+from graphrag_neo4j.graph.lease import command_name, refuse_half_imported
 from graphrag_neo4j.index.entities.joining import resolve_and_merge
 from graphrag_neo4j.index.entities.label import label_entities
 from graphrag_neo4j.index.entities.merge import merge
@@ -27,6 +27,7 @@ from graphrag_neo4j.index.entities.resolve import (
     resolve_spellings,
     save_decisions,
 )
+from graphrag_neo4j.index.upgrade import hold_graph
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.text.strings import entity_id, entity_ids
 
@@ -206,7 +207,7 @@ async def _change(
     graph: Graph, work: Callable[[Transaction], Awaitable[T]], listen: Listener, *, rules: bool
 ) -> T:
     """Runs a transaction under the lease, and brings names, types and weights up to date."""
-    async with hold_lease(graph, {"command": command_name()}, dict, listen):
+    async with hold_graph(graph, {"command": command_name()}, dict, listen):
         await refuse_half_imported(graph)
         result = await graph.transact(work)
         await merge(graph, listen)

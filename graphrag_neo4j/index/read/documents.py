@@ -12,18 +12,19 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
-from graphrag_neo4j.documents import clean
+from graphrag_neo4j.documents import clean, name_of, told_apart
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.documents.metadata import kept
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow, pages
 from graphrag_neo4j.index.evidence import forget_chunks, with_refs
+from graphrag_neo4j.index.read.headers import places_and_headers, places_hash
 from graphrag_neo4j.model.types import Document, Span
 from graphrag_neo4j.text.strings import identify, legible
 
@@ -40,6 +41,30 @@ class DocumentChunksRow(TypedDict):
 
     source: str
     chunks: list[str]
+
+
+class Again(NamedTuple):
+    """What is done with a chunk that gets another header: whether it is read, and embedded again.
+
+    A chunk that an earlier release has read stays as it is, since that would be paid again.
+    """
+
+    reread: bool
+    embed: bool
+
+
+class NamesakesRow(TypedDict):
+    """The sources of files of one name."""
+
+    files: list[str]
+
+
+class ChunkSpanRow(TypedDict):
+    """A chunk and its characters [start, end) of its document."""
+
+    id: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +86,6 @@ def document_id(source: str) -> str:
     return identify("document", source)
 
 
-def header_of(document: Document, names: Iterable[str]) -> str:
-    """The text that a model reads before each chunk of a document: its metadata of these names."""
-    known = {"title": document.title, **document.metadata}
-    return "\n".join(f"{name}: {known[name]}" for name in names if known.get(name) is not None)
-
-
 def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
     """Makes the row of a document that is to be cut so.
 
@@ -75,17 +94,18 @@ def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
     values, unkept = kept(document.metadata)
     document, replaced = clean(dataclasses.replace(document, metadata=values))
     metadata = document.metadata
-    header = header_of(document, cuts.prepend)
     id_ = document_id(document.source)
     reading = document.reading
     row: Row = {
         "id": id_,
         "source": document.source,
+        "name": name_of(document.source),
         "title": document.title,
-        "header": header or None,
-        "content_hash": identify("content", document.title, header, document.text),
+        "content_hash": identify("content", document.title, "", document.text),
+        "places_hash": places_hash(document, cuts.prepend),
         "cut_with": cuts.signature,
         "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
+        "id_header": None,
         "file_hash": reading and reading.file_hash,
         "reader": reading and reading.reader,
         **{f"meta_{name}": value for name, value in metadata.items()},
@@ -93,11 +113,18 @@ def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
     return PreparedDocument(id_, document, row, replaced, unkept)
 
 
-def chunk_rows(prepared: PreparedDocument, spans: Iterable[Span]) -> Iterator[Row]:
-    """The rows of the chunks of a document. Their ids tell equal texts in it apart."""
-    header = str(prepared.row["header"] or "")
+def chunk_rows(
+    prepared: PreparedDocument, spans: Sequence[Span], fields: Collection[str], again: Again
+) -> Iterator[Row]:
+    """The rows of the chunks of a document. Their ids tell equal texts in it apart.
+
+    `fields` names the metadata that their headers also tell. `again` says what chunks need that get
+    another header than they had.
+    """
+    header = str(prepared.row["id_header"] or "")
     seen: Counter[bytes] = Counter()
-    for index, span in enumerate(spans):
+    around = places_and_headers(prepared.document, fields, spans)
+    for index, (span, told) in enumerate(zip(spans, around, strict=True)):
         text = prepared.document.text[span.start : span.end]
         key = hashlib.blake2b(text.encode(), digest_size=16).digest()  # the text itself is large
         yield {
@@ -109,6 +136,8 @@ def chunk_rows(prepared: PreparedDocument, spans: Iterable[Span]) -> Iterator[Ro
             "start": span.start,
             "end": span.end,
             "n_tokens": span.n_tokens,
+            **again._asdict(),
+            **told,
         }
         seen[key] += 1
 
@@ -166,6 +195,21 @@ async def finish_document(row: Row, now: Collection[str], graph: Graph) -> None:
     await graph.transact(work)
 
 
+async def place_chunks(
+    prepared: PreparedDocument, fields: Collection[str], again: Again, graph: Graph
+) -> None:
+    """Writes where the chunks of a document stand and what went before them; their texts stay."""
+    held = await graph.read("ingest/spans", ChunkSpanRow, document=prepared.id)
+    spans = [Span(row["start"], row["start"], row["end"], 0) for row in held]
+    around = places_and_headers(prepared.document, fields, spans)
+    rows = (
+        {"id": row["id"], **again._asdict(), **told} for row, told in zip(held, around, strict=True)
+    )
+    for some in pages(rows, WRITE_ROWS):
+        await graph.write("ingest/places", rows=some)
+    await graph.write("ingest/documents", rows=[prepared.row])  # last: else it is placed again
+
+
 async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
     """Removes documents by id, with their chunks and all evidence from these chunks alone.
 
@@ -176,6 +220,15 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
         await graph.write("ingest/forget_reports", documents=[document])
         vanished = await _remove_ahead(graph, [document], [])
         await graph.transact(partial(_delete, document, vanished))
+
+
+async def name_files(graph: Graph) -> None:
+    """Tells files of one name apart by as many of their folders as it takes."""
+    for row in await graph.read("ingest/namesakes", NamesakesRow):
+        names = told_apart(row["files"])
+        await graph.write(
+            "ingest/names", rows=[{"file": file, "name": name} for file, name in names.items()]
+        )
 
 
 async def _delete(document: str, chunks: Sequence[str], tx: Transaction) -> None:
@@ -205,6 +258,7 @@ async def _write_chunks(
     """Writes chunks, and links those that follow each other in a document."""
     for some in pages(await with_refs(tx, "chunk", chunks), WRITE_ROWS):
         await tx.run("ingest/chunks", rows=some)
+        await tx.run("ingest/places", rows=some)
     in_order = [previous, *chunks] if previous else chunks
     neighbours = [
         [one["id"], next_["id"]]

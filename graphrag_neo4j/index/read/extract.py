@@ -71,6 +71,7 @@ class PendingChunkRow(TypedDict):
     ref: int
     text: str
     header: str | None
+    speaker: str | None
     again: bool
 
 
@@ -161,9 +162,8 @@ async def _pending(graph: Graph, step: ReadingStep) -> AsyncIterator[ChunkToRead
             step.pending, PendingChunkRow, state=state, after=after, limit=PAGE
         ):
             for row in rows:
-                yield ChunkToRead(
-                    ChunkText(row["id"], row["text"], row["header"] or ""), row["again"]
-                )
+                header, speaker = row["header"] or "", row["speaker"]
+                yield ChunkToRead(ChunkText(row["id"], row["text"], header, speaker), row["again"])
             after = rows[-1]["ref"]
 
 
@@ -172,10 +172,13 @@ async def save_extractions(
 ) -> None:
     """Saves the evidence of chunks. Without a signature, no backend reads them again."""
     done = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    speakers = {outcome.item.text.id: outcome.item.text.speaker for outcome in outcomes}
     splits = await read_splits(tx)
     again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
     old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
-    mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
+    mentions = [
+        row for chunk, found in done.items() for row in mention_rows(chunk, found, speakers[chunk])
+    ]
     stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
     await save_entities(
         tx, {str(row["entity"]): cast("list[str]", row["names"])[0] for row in mentions}

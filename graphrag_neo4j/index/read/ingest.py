@@ -6,7 +6,7 @@ apart from those whose text did not change.
 
 from collections import Counter
 from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Self, TypedDict
 
@@ -14,18 +14,21 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectSendStream
 
+from graphrag_neo4j.backends import is_free
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import CountRow, pages
+from graphrag_neo4j.graph.rows import CountRow, MadeWithRow, pages
 from graphrag_neo4j.index.read.documents import (
     UNFINISHED,
+    Again,
     CutDocuments,
     PreparedDocument,
     begin_document,
     chunk_rows,
     finish_document,
+    place_chunks,
     prepare_document,
     write_documents,
     write_part,
@@ -48,7 +51,8 @@ class KnownDocumentRow(TypedDict):
     cut_with: str | None
     metadata: str | None
     title: str | None
-    header: str | None
+    places_hash: str | None
+    id_header: str | None
     file_hash: str | None
     reader: int
     since: int
@@ -106,7 +110,8 @@ async def ingest(
         async for work in arriving:
             await work(graph)
 
-    ingesting = _Ingesting(graph, cuts, recut, reread, to_write)
+    free = is_free((await graph.read("embed/known", MadeWithRow))[0]["model"])
+    ingesting = _Ingesting(graph, cuts, recut, reread, to_write, free=free)
     result, waiting = ingesting.result, 0
     with first_error():
         async with arriving, anyio.create_task_group() as tasks:
@@ -139,12 +144,15 @@ class _Ingesting:
         recut: bool,
         reread: bool,
         to_write: MemoryObjectSendStream[Work],
+        *,
+        free: bool,
     ) -> None:
         self.graph, self.cuts, self.to_write = graph, cuts, to_write
-        self.recut, self.reread = recut, reread
+        self.recut, self.reread, self.free = recut, reread, free
         self.result = Ingested()
         self.unknown: list[tuple[PreparedDocument, Share]] = []
         self.unsent = CutDocuments()
+        self.unplaced: list[tuple[PreparedDocument, Again]] = []
 
     async def look(self) -> None:
         """Looks up the documents that wait, and cuts those that are new or changed."""
@@ -155,28 +163,32 @@ class _Ingesting:
         self.cuts.ahead([one.document for one, _ in self.unknown if one.id in differ])
         for prepared, share in self.unknown:
             if prepared.id in differ:
-                await self._cut(prepared, share)
+                await self._cut(prepared, share, known.get(prepared.id))
             if self.unsent.is_full:
                 await self.send()
             share(1.0)
-        self.unknown = []
+        for prepared, again in self.unplaced:
+            await self.to_write.send(partial(place_chunks, prepared, self.cuts.prepend, again))
+        self.unknown, self.unplaced = [], []
 
     def _differs(self, prepared: PreparedDocument, known: KnownDocumentRow | None) -> bool:
         if known is None:
             self.result.added += 1
             return True
-        row = {**prepared.row, "cut_with": known["cut_with"]}
+        row = {**prepared.row, **{name: known[name] for name in ("cut_with", "id_header")}}
         cut_otherwise = row["cut_with"] != prepared.row["cut_with"]
         if self._keeps_text(prepared, known):
             self.result.read_before.append(prepared.document.source)
-            for kept in ("content_hash", "title", "header", "reader"):
+            for kept in ("content_hash", "places_hash", "title", "reader"):
                 row[kept] = known[kept]
         if known["content_hash"] != row["content_hash"] or (self.recut and cut_otherwise):
             self.result.changed += 1
             return True
         self.result.cut_otherwise += cut_otherwise
         self.result.unchanged += 1
-        if any(known[name] != row[name] for name in ("metadata", "file_hash")):
+        if known["places_hash"] != row["places_hash"]:
+            self.unplaced.append((replace(prepared, row=row), self._again(known)))
+        elif any(known[name] != row[name] for name in ("metadata", "file_hash")):
             self.unsent.metadata.append(row)
         return False
 
@@ -195,12 +207,20 @@ class _Ingesting:
             return known["file_hash"] == reading.file_hash
         return reading.changed < known["since"]
 
-    async def _cut(self, prepared: PreparedDocument, share: Share) -> None:
+    def _again(self, known: KnownDocumentRow | None) -> Again:
+        placed = known is not None and known["places_hash"] is not None
+        return Again(reread=placed, embed=placed or self.free)
+
+    async def _cut(
+        self, prepared: PreparedDocument, share: Share, known: KnownDocumentRow | None
+    ) -> None:
         spans = await anyio.to_thread.run_sync(self.cuts.spans, prepared.document, share)
         if not spans:
             self.result.empty.append(str(prepared.row["source"]))
         self.result.chunks += len(spans)
-        rows = chunk_rows(prepared, spans)
+        if known:
+            prepared.row["id_header"] = known["id_header"]
+        rows = chunk_rows(prepared, spans, self.cuts.prepend, self._again(known))
         if len(spans) <= PART:
             self.unsent.documents.append(prepared.row)
             self.unsent.chunks += rows

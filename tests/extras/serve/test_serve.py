@@ -346,7 +346,7 @@ async def test_what_the_page_needs_is_there_and_nothing_is_changed(
 
 
 def test_pieces_of_a_stream_may_end_anywhere() -> None:
-    source = Source("a.txt", "A [title](javascript:x)", 3, 0, 9, "He died. ", (0, 8))
+    source = Source("a.txt", "A [title](javascript:x)", 3, 0, 9, "He died. ", quote=(0, 8))
     cites = [
         Citation("Sources", 3, "A", True, [source]),
         Citation("Reports", 2, "B", False, [source]),

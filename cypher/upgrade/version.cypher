@@ -1,0 +1,3 @@
+// Saves that the graph now has a schema version.
+MATCH (state:State:KgBuild {id: 'graph'})
+SET state.schema_version = $version

@@ -62,6 +62,7 @@ FIRST = (
 LAST = (
     "tests/extras/serve/test_serve.py",
     "tests/graph/test_guests.py",
+    "tests/graph/test_releases.py",
     "tests/graph/test_statements.py",
     "tests/index/describe/test_embed.py",
     "tests/index/read/test_documents_read_before.py",

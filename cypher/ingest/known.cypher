@@ -6,6 +6,6 @@ UNWIND $ids AS id
 MATCH (document:Document {id: id})
 RETURN document.id AS id, document.content_hash AS content_hash, document.cut_with AS cut_with,
        document.metadata AS metadata, document.title AS title,
-       document.places_hash AS places_hash,
+       document.places_hash AS places_hash, document.id_header AS id_header,
        document.file_hash AS file_hash, coalesce(document.reader, 1) AS reader,
        coalesce(last.epochSeconds, 0) AS since

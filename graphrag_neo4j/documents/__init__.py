@@ -5,7 +5,7 @@ file, and the parts of it that could not be read. `clean` makes any document sto
 the sources whose file no longer exists. `take_snapshot` and `ChangeWaiter` tell what has changed.
 
 In reading order: sources (which files, and what their documents are called), this module (the
-reader for each kind of file), process, text, rows, html, markdown, containers, office, pdf.
+reader for each kind of file), process, parts, text, rows, html, markdown, containers, office, pdf.
 """
 
 import re
@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 from unicodedata import normalize
 
 from graphrag_neo4j.documents.metadata import date_in
+from graphrag_neo4j.documents.parts import label_of
 from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
 from graphrag_neo4j.documents.rows import ROWS, SHEETS, documents_of_rows, metadata_of
 from graphrag_neo4j.documents.sources import (
@@ -156,7 +157,11 @@ def clean(document: Document) -> tuple[Document, int]:
 
     metadata = {mend(name): mend(composed(one)) for name, one in document.metadata.items()}
     text, source, title = map(mend, (document.text, document.source, composed(document.title)))
-    return replace(document, text=text, source=source, title=title, metadata=metadata), replaced
+    parts = [replace(part, label=label_of(part.label)) for part in document.parts]
+    mended = replace(
+        document, text=text, source=source, title=title, metadata=metadata, parts=parts
+    )
+    return mended, replaced
 
 
 def from_langchain(document: object) -> Document:
@@ -185,4 +190,5 @@ def from_langchain(document: object) -> Document:
         source,
         title,
         {k: v for k, v in row.items() if k not in ("source", "title")},
+        first_line=None,  # a loader may have made the text of anything
     )

@@ -22,6 +22,7 @@ from bs4 import BeautifulSoup
 from graphrag_neo4j.documents.html import STATED_DATE, decoded, parsed, read_page
 from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
+from graphrag_neo4j.documents.parts import Passage, joined
 from graphrag_neo4j.documents.text import File, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
@@ -55,21 +56,21 @@ def _mail(file: File, source: str) -> Document:
     file.options.refuse_larger(file.path.stat().st_size, "holds")
     mail = message_from_bytes(file.path.read_bytes())
     left: list[Message] = []
-    text = _letter(mail, file, left)
+    text, parts = _letter(mail, file, left)
     file.tell(len(left), "{n} attachments are not read: save them as files")
     sender = _header(mail, "From")
     metadata = {"author": sender.partition("<")[0].strip(' "') or sender.strip("<> ")}
     with suppress(ValueError, TypeError, IndexError, OverflowError):  # it is shown as it is
         metadata["date"] = parsedate_to_datetime(_header(mail, "Date")).isoformat()
-    title = _header(mail, "Subject")
-    return Document(text, source, title, {name: one for name, one in metadata.items() if one})
+    title, metadata = _header(mail, "Subject"), {name: one for name, one in metadata.items() if one}
+    return Document(text, source, title, metadata, None, parts, None)
 
 
-def _letter(mail: Message, file: File, left: list[Message], *names: str) -> str:
+def _letter(mail: Message, file: File, left: list[Message], *names: str) -> Passage:
     """What a mail program shows; `left` gets the attachments."""
     said = ((name, _header(mail, name)) for name in (*names, *MAIL_HEADERS))
     head = "\n".join(f"{name}: {value}" for name, value in said if value)
-    return "\n\n".join(filter(None, (head, _body(mail, file, left))))
+    return joined([Passage(head), _body(mail, file, left)])
 
 
 def _header(mail: Message, name: str) -> str:
@@ -83,31 +84,33 @@ def _header(mail: Message, name: str) -> str:
     return " ".join("".join(texts).split())
 
 
-def _body(part: Message, file: File, left: list[Message]) -> str:
+def _body(part: Message, file: File, left: list[Message]) -> Passage:
     """The text of a part of an e-mail, with that of a letter that is forwarded in it."""
     kind = part.get_content_type()
     if part.is_multipart():
         inside = [one for one in part.get_payload() if isinstance(one, Message)]
         if kind == "message/rfc822":
-            return "\n\n".join(_letter(one, file, left, "Subject") for one in inside)
-        texts = [text for one in inside if (text := _body(one, file, left))]
+            return joined(_letter(one, file, left, "Subject") for one in inside)
+        texts = [found for one in inside if (found := _body(one, file, left)).text]
         if kind == "multipart/alternative":  # the first is plain text, or says that it is none
-            return max(texts, key=lambda text: len(text) - len(texts[0]) * STUB, default="")
-        return "\n\n".join(texts)
+            plain = len(texts[0].text) * STUB if texts else 0
+            return max(texts, key=lambda one: len(one.text) - plain, default=Passage(""))
+        return joined(texts)
     if kind not in {"text/plain", "text/html"} or part.get_content_disposition() == "attachment":
         in_text = part.get("Content-ID") and kind.startswith("image/")
         attached = part.get_content_disposition() == "attachment" or not in_text
         if attached and not kind.endswith("signature"):
             left.append(part)
-        return ""
+        return Passage("")
     data = part.get_payload(decode=True)
     text = _decoded(data if isinstance(data, bytes) else b"", part.get_content_charset())
     if kind == "text/html":
-        return read_page(text, file.options).text
+        page = read_page(text, file.options)
+        return Passage(page.text, page.parts)
     text = text.replace("\r\n", "\n").strip()
     if str(part.get_param("format")).lower() == "flowed":  # a line that ends with a blank goes on
         text = re.sub(r"(?m)(?<!^--) \n(?!>)", " ", text)
-    return text
+    return Passage(text)
 
 
 def _decoded(data: bytes, charset: str | None = None) -> str:
@@ -144,9 +147,10 @@ def _book(file: File, source: str) -> Document:
     metadata = {"author": ", ".join(about["author"]), "date": "".join(dates[:1])}
     metadata["language"] = "".join(about["language"][:1])
     metadata = {name: one for name, one in metadata.items() if one}
-    text = "\n\n".join(filter(None, (one.text for one in pages)))
+    whole = joined(Passage(one.text, one.parts) for one in pages)
     titles = filter(None, [*about["title"], *(one.title for one in pages)])
-    return Document(text, source, next(titles, ""), metadata)
+    title = next(titles, "")
+    return Document(whole.text, source, title, metadata, None, whole.parts, None)
 
 
 def _chapters(package: BeautifulSoup, folder: str) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 import codecs
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
@@ -12,6 +13,7 @@ from bs4 import BeautifulSoup, ParserRejectedMarkup, UnusualUsageWarning
 from bs4.builder import HTMLTreeBuilder
 from bs4.element import NavigableString, PageElement, RubyParenthesisString, RubyTextString, Tag
 
+from graphrag_neo4j.documents.parts import mark_of, parted
 from graphrag_neo4j.documents.text import (
     MARKED,
     TAG_BYTES,
@@ -23,7 +25,7 @@ from graphrag_neo4j.documents.text import (
     tell_flaws,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.model.types import Document, Part
 from graphrag_neo4j.text.strings import CODE
 
 # Separators between elements, and a blank that stays; texts do not contain them, because their
@@ -67,6 +69,7 @@ STRINGS = (
     RubyTextString,
 )  # other classes are comments, scripts and so on
 CELLS = ("td", "th")
+HEADING_PIECES = 1000  # texts and separators of a heading that are read
 CELL_NODES = 40  # elements and texts of a cell whose blocks become one line
 
 # Declared charsets, by Python's names or their own: as in browsers, some stand for larger ones.
@@ -106,12 +109,13 @@ META_NAMES = {
 
 
 class Page(NamedTuple):
-    """What a page says. Of its metadata, keywords are a list."""
+    """What a page says. Of its metadata, keywords are a list. A part begins at each heading."""
 
     text: str
     title: str
     headings: Sequence[str]
     metadata: dict[str, Any]
+    parts: Sequence[Part]
 
 
 def read_html(file: File, source: str) -> Document:
@@ -125,7 +129,7 @@ def read_html(file: File, source: str) -> Document:
     found = read_page(decoded(data, remark=file.remark) or file.text_to_parse(), file.options)
     if not found.text:
         raise InputError("is a page without text")
-    return Document(found.text, source, found.title, found.metadata)
+    return Document(found.text, source, found.title, found.metadata, None, found.parts, None)
 
 
 def decoded(
@@ -181,18 +185,22 @@ def read_page(markup: str, options: ReadOptions) -> Page:
         name = meta.get("name") or meta.get("property") or meta.get("itemprop")
         if content := " ".join(str(meta.get("content", "")).split()):
             said.setdefault(str(name).lower(), content)
-    headings = [(one.name, _text(one).partition("\n")[0]) for one in soup.find_all(HEADINGS)]
+    seen = [(one, _first_block(one)) for one in soup.find_all(HEADINGS)]
+    headings = [(one.name, words.partition("\n")[0]) for one, words in seen]
     stated = (one for one in soup.find_all("title") if getattr(one.parent, "name", "") in AROUND)
     titles = [one.get_text() for one in stated]
     highest = [words for name, words in headings if name == "h1"]
     found = [*titles[:1], said.get("og:title", ""), *(highest if len(highest) == 1 else ())]
     found += [words for _, words in headings]
     title = next(filter(str.strip, found), "")
+    marks = {id(one): mark_of(words, int(one.name[1])) for one, words in seen}
+    text, parts = parted(_text(soup, marks=marks))
     return Page(
-        _text(soup),
+        text,
         " ".join(title.translate(INVISIBLE).split()),
         [words for _, words in headings if words],
         _metadata(said),
+        parts,
     )
 
 
@@ -267,17 +275,37 @@ def _integer(text: object, otherwise: int) -> int:
 Piece = PageElement | str | _List | None  # None ends a list
 
 
-def _text(*nodes: PageElement | str) -> str:
-    text = "".join(_pieces(nodes)).strip(SPACE)
+def _text(*nodes: PageElement | str, marks: Mapping[int, str] | None = None) -> str:
+    """The text that is seen; `marks` stand before the first word of some tags, by their id."""
+    return _spaced(_pieces(nodes, marks or {}))
+
+
+def _first_block(heading: Tag) -> str:
+    """The text of a heading up to its first blank line: one that does not end holds all the rest.
+
+    More than a number of pieces are not read, since headings may hold each other without a text.
+    """
+    held, begun = list[str](), False
+    for piece in islice(_pieces([heading], {}), HEADING_PIECES):
+        if begun and piece == PARAGRAPH:
+            break
+        begun = begun or bool(piece.strip(SPACE))
+        held.append(piece)
+    return _spaced(held)
+
+
+def _spaced(pieces: Iterable[str]) -> str:
+    text = "".join(pieces).strip(SPACE)
     return re.sub(f"[{SPACE}]+", _gap, text).replace(BLANK, " ")
 
 
-def _pieces(nodes: Sequence[Piece]) -> Iterator[str]:
+def _pieces(nodes: Sequence[Piece], marks: Mapping[int, str]) -> Iterator[str]:
     """Texts and the separators between them. It is not recursive: pages can nest very deeply."""
-    stack, lists, marker = [*reversed(nodes)], [_List()], ""
+    stack, lists, marker, heading = [*reversed(nodes)], [_List()], "", ""
     while stack:
         node = stack.pop()
         if isinstance(node, Tag):
+            heading = marks.get(id(node)) or heading
             if node.name == "li" and _is_seen(node):
                 edge = ITEM if lists[-1].begun or len(lists) > 2 else LINE
                 lists[-1].begun = True
@@ -295,8 +323,8 @@ def _pieces(nodes: Sequence[Piece]) -> Iterator[str]:
             text = str(node)
             if isinstance(node, PageElement):
                 text = re.sub(r"\s+", " ", text.translate(INVISIBLE))
-            if marker and text.strip(SPACE):
-                text, marker = marker + text.lstrip(SPACE), ""
+            if (marker or heading) and text.strip(SPACE):
+                text, marker, heading = marker + heading + text.lstrip(SPACE), "", ""
             yield text
 
 

@@ -52,7 +52,7 @@ def document_of(text: str, file: File, source: str) -> Document:
     if dates := [day for words in found.headings if (day := date_in(words, year))]:
         metadata.setdefault("date", date_in(file.path.stem) or dates[0])
         metadata.setdefault("dates", list(dict.fromkeys(dates)))
-    return Document(found.text, source, title, metadata)
+    return Document(found.text, source, title, metadata, None, found.parts, None)
 
 
 def front_matter(text: str) -> tuple[dict[str, object] | None, str]:

@@ -20,6 +20,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from lxml import etree  # type: ignore[import-untyped] # it has no types
 
+from graphrag_neo4j.documents.parts import BEGIN, END, mark_of, parted
 from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
@@ -205,6 +206,8 @@ NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 INLINE = frozenset((*SIGNS, *APART, *NOTES, "checkBox", "ddList", "oMath", "sym", "t"))
 JOINED = tuple(f"{{*}}pPr/{{*}}rPr/{{*}}{mark}" for mark in ("del", "moveFrom", "vanish"))
 MOST_STYLES = 10  # that one is based on
+BODY = 9  # the level, from 0, that an outline has for all that is not a heading
+SPACE = re.compile(rf"[^\S{BEGIN}{END}]+")  # marks are white space to Python
 
 
 class _Reader:
@@ -237,7 +240,7 @@ class _Reader:
         text = (
             "\n\n".join(marked).replace(f"{LIST_ITEM}\n\n{LIST_ITEM}", "\n").replace(LIST_ITEM, "")
         )
-        lost = self._letters - Counter(filter(str.isalpha, text))
+        lost = self._letters - Counter(filter(str.isalpha, parted(text).text))
         self._left["letters of the text are not read ({n})"] = lost.total()
         for sentence in +self._left:
             file.remark(Remark(sentence, self._left[sentence]))
@@ -257,8 +260,8 @@ class _Reader:
         metadata = {name: value for name, value in metadata.items() if value}
         title = stated.get("title", "")
         title = self._heading if not title or NO_TITLE.fullmatch(title) else title
-        text = legible(text.replace("\xa0", " "))
-        return Document(text, source, title, metadata)
+        text, parts = parted(legible(text.replace("\xa0", " ")))
+        return Document(text, source, title, metadata, None, parts, None)
 
     def _word(self) -> Iterator[str]:
         root = self._seen(self._root)
@@ -268,14 +271,17 @@ class _Reader:
         return self._blocks(root)
 
     def _slides(self) -> Iterator[str]:
-        slides = [_value(one, "id") for one in _all(self._root, "sldId")]
-        for name in [self._related.get(slide) for slide in slides]:
-            self._related = self._parts.related(name)
+        slides = [self._related.get(_value(one, "id")) for one in _all(self._root, "sldId")]
+        first = self._root.get("firstSlideNum", "")
+        for number, name in enumerate(slides, int(first[:9]) if first.isdecimal() else 1):
+            self._related, start = self._parts.related(name), mark_of(f"slide {number}")
             for part, before in ((name, ""), (self._related.get("notesSlide"), "Notes: ")):
                 root = self._seen(self._parts.take(part))
                 self._letters += _letters(root)
                 texts = [*filter(None, self._blocks(root))]
-                yield from [before + "\n".join(texts)] if before and texts else texts
+                for text in [before + "\n".join(texts)] if before and texts else texts:
+                    yield start + text
+                    start = ""
 
     def _seen(self, root: Element) -> Element:
         """The tree without what a person does not see."""
@@ -318,35 +324,46 @@ class _Reader:
                 yield from (f"{mark} {first}".strip(" "), *others)
 
     def _plain_blocks(self, container: Element) -> Iterator[str]:
-        held = ""  # of paragraphs that go on in the next, since the mark between them is deleted
+        # Of paragraphs that go on in the next, since the mark between them is deleted.
+        held, level = "", 0
         for element in _nearest(container, BLOCKS):
             name = _name(element)
             if name in {"p", "r"}:  # a run is one outside a paragraph
                 text = self._line(element)
                 goes_on = name == "r" or any(_on(element.find(path)) for path in JOINED)
-                if not self._heading and self._is_heading(element):
-                    self._heading = " ".join(text.split())
+                if text.strip() and (found := self._level(element)):
+                    level = level or found
+                    self._heading = self._heading or " ".join(text.split()) * (found == 1)
                 label = "" if held or (goes_on and not text) else self._label(element)
                 held += label + text if text.strip() else text
                 if goes_on:
                     continue
-            yield held.strip(" \t\n")
-            held = ""
+            yield self._marked(held, level)
+            held, level = "", 0
             if name == "tbl":
                 yield from self._table(element)
             elif name != "p":
                 yield self._lines(element, name)
-        yield held.strip(" \t\n")
+        yield self._marked(held, level)
 
-    def _is_heading(self, paragraph: Element) -> bool:
-        """Whether it is in the title of a slide, or in a style of the title or of level 1."""
+    def _marked(self, block: str, level: int) -> str:
+        """A block, with the mark of a heading of this level before its first word."""
+        block = block.strip(" \t\n")
+        words = block.lstrip()
+        if level and _name(self._root) == "document" and not block.startswith(LIST_ITEM):
+            return block.removesuffix(words) + mark_of(words, level) + words
+        return block
+
+    def _level(self, paragraph: Element) -> int:
+        """The level of a heading, 0 for no heading. The title of a file or a slide has level 1."""
         shape = next(paragraph.iterancestors("{*}sp"), None)
         holder = None if shape is None else shape.find("*/{*}nvPr/{*}ph")
         if holder is not None:
-            return holder.get("type") in {"title", "ctrTitle"}
+            return int(holder.get("type") in {"title", "ctrTitle"})
         style = self._styles.get(_value(paragraph.find("{*}pPr/{*}pStyle")))
         named = "" if style is None else _value(style.find("{*}name")).lower()
-        return named == "title" or _value(self._styled(paragraph, "pPr/{*}outlineLvl")) == "0"
+        level = _integer(self._styled(paragraph, "pPr/{*}outlineLvl"), BODY) + 1
+        return 1 if named == "title" else level if level <= BODY else 0
 
     def _label(self, paragraph: Element) -> str:
         paths = ("numPr/{*}numId", "numPr/{*}ilvl", "outlineLvl")
@@ -361,7 +378,7 @@ class _Reader:
             yield from (block for row in rows for cell in row for block in self._plain_blocks(cell))
             return
         cells = ([" ".join(self._plain_blocks(cell)) for cell in row] for row in rows)
-        texts = ([" ".join(cell.split()) for cell in row] for row in cells)
+        texts = ([SPACE.sub(" ", cell).strip(" ") for cell in row] for row in cells)
         yield "\n".join(" | ".join(row) for row in texts if any(row))
 
     def _lines(self, element: Element, name: str) -> str:

@@ -9,7 +9,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from ctypes import c_ushort
 from datetime import date, datetime
@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
+from graphrag_neo4j.documents.parts import Passage, joined
 from graphrag_neo4j.documents.text import File
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.model.types import Document, Part
 
 # pypdfium2 logs oddities of files, and Python would print them where logging is not set up.
 logging.getLogger("pypdfium2").addHandler(logging.NullHandler())
@@ -33,6 +34,7 @@ LINE_FEED, LINE_END_HYPHEN = 10, 2  # the latter ends its line, too
 PARAGRAPH_GAP = 1.3  # times the usual distance of lines
 EDGE = 3  # lines at the top of a page, and at the bottom
 RUNNING_SHARE = 0.4  # of the pages: left and right pages may have different running heads
+PAGE_END = "\n\n\f"  # no page has a form feed, which is a control character
 LONGEST_HEAD = 200  # characters
 VALUE_FIELDS = {
     raw.FPDF_FORMFIELD_TEXTFIELD,
@@ -80,7 +82,7 @@ def read_pdf(file: File, source: str) -> Document:
                 if pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
                     raise InputError("is an XFA form, for Adobe's programs: print it into a PDF")
                 pdf.init_forms()
-                pages = [*_pages(pdf, file)]
+                pages = dict(_pages(pdf, file))
                 title, author, created = (
                     " ".join(_string(raw.FPDF_GetMetaText, pdf, name).split())
                     for name in (b"Title", b"Author", b"CreationDate")
@@ -90,14 +92,16 @@ def read_pdf(file: File, source: str) -> Document:
             if error.err_code in {raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY}:
                 raise InputError("is encrypted: save it without a password") from error
             raise InputError(f"is not a usable PDF: {error}") from error
-    text = _joined("\n\n".join(filter(None, _without_heads(pages, file))))
+    texts = zip(pages, _without_heads([*pages.values()], file), strict=True)
+    text, parts = _joined({number: text for number, text in texts if text})
     if not text:
         raise InputError("has no text, only images perhaps: run text recognition (OCR) on it")
     if title.casefold() in {file.path.name.casefold(), file.path.stem.casefold()}:
         title = ""
     title, author = ("" if NO_NAME.fullmatch(name) else name for name in (title, author))
-    metadata = {"author": author, "created": _iso(created)}
-    return Document(text, source, title, {name: one for name, one in metadata.items() if one})
+    stated = {"author": author, "created": _iso(created)}
+    metadata = {name: one for name, one in stated.items() if one}
+    return Document(text, source, title, metadata, None, parts, None)
 
 
 def _string(get: Callable[..., int], *arguments: object) -> str:
@@ -124,8 +128,8 @@ def _iso(stated: str) -> str:
     return ""
 
 
-def _pages(pdf: PdfDocument, file: File) -> Iterator[list[Piece]]:
-    """The lines of each page that can be loaded."""
+def _pages(pdf: PdfDocument, file: File) -> Iterator[tuple[int, list[Piece]]]:
+    """The number of each page that can be loaded, from 1, and its lines."""
     size = broken = empty = 0
     for number in range(len(pdf)):
         try:
@@ -138,7 +142,7 @@ def _pages(pdf: PdfDocument, file: File) -> Iterator[list[Piece]]:
             empty += not lines and raw.FPDFPage_CountObjects(page) > 0
         size += sum(len(line.text) for line in lines)
         file.options.refuse_larger(size, "has text of")
-        yield lines
+        yield number + 1, lines
     if broken == len(pdf):
         raise InputError("is not a usable PDF: none of its pages can be loaded")
     file.tell(broken, "{n} pages that can't be loaded were left out")
@@ -250,12 +254,13 @@ def _heads(page: Sequence[Piece], number: int) -> dict[Piece, set[str]]:
     return found
 
 
-def _joined(text: str) -> str:
-    """The text with the words whole that are broken at a line's end.
+def _joined(pages: Mapping[int, str]) -> Passage:
+    """The pages by number as one text, with the words whole that are broken at a line's end.
 
     A hyphen is kept if the word goes on with a capital or a digit, or if the text has the word with
     a hyphen elsewhere, but never without.
     """
+    text = PAGE_END.join(pages.values())
     whole = BROKEN.sub(" ", text).lower()
     words, hyphened = set(re.findall(r"\w+", whole)), set(re.findall(r"\b\w+-\w+", whole))
 
@@ -266,4 +271,7 @@ def _joined(text: str) -> str:
         keep |= found.string[: found.start()].endswith("-") or first.lower() in COMPOUNDING
         return f"{first}{'-' * keep}{rest}\n"
 
-    return BROKEN.sub(join, text).strip()
+    texts = BROKEN.sub(join, text).strip().split(PAGE_END)
+    return joined(
+        Passage(one, [Part(0, f"page {number}")]) for number, one in zip(pages, texts, strict=False)
+    )

@@ -14,10 +14,11 @@ from typing import TextIO
 from zipfile import ZipFile
 
 from graphrag_neo4j.documents.packed import unpacked
+from graphrag_neo4j.documents.parts import label_of
 from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import KeyCounts
-from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.model.types import Document, Part
 
 TableRow = Mapping[str, object]
 NAMED = 100  # unusable rows of a file that are named; the others are only counted
@@ -64,8 +65,7 @@ def _documents(
     within, said = (f"{sheet}/", f"sheet {sheet}, ") if sheet else ("", "")
     for place, row in rows:
         try:
-            alone = place == ALONE and options.id_column is None
-            document = _document(row, source, options, seen, alone=alone, within=within)
+            document = _document(row, source, options, seen, place=place, within=within, said=said)
         except InputError as error:
             unusable += 1
             if unusable <= NAMED:
@@ -97,11 +97,12 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
         lines = _limited(text, file.options)
         rows = csv.reader(lines, delimiter=delimiters[best], strict=True, skipinitialspace=blanks)
         try:
-            next(filter(_is_filled, rows))
-            for number, row in enumerate(filter(None, rows), 1):
+            numbered = enumerate(rows, 1)  # as a spreadsheet does
+            next(row for _, row in numbered if _is_filled(row))
+            for number, row in numbered:
                 if any(row[len(header) :]):
                     yield f"row {number}", InputError("has more fields than there are columns")
-                else:
+                elif row:
                     yield f"row {number}", _named(header, row)
         except csv.Error as error:
             raise InputError(f"is not a usable csv at line {rows.line_num}: {error}") from error
@@ -180,7 +181,7 @@ def _json_rows(file: File) -> Iterator[tuple[str, object]]:
         lines = text.strip().split("\n")
         if not isinstance(_parsed(lines[0]), dict):
             raise parsed
-        yield from _line_rows(lines)  # it is jsonl
+        yield from _line_rows(lines, text[: text.find(lines[0])].count("\n") + 1)  # it is jsonl
     elif isinstance(parsed, dict) and file.options.text_column not in parsed:
         yield from _items(_listed(parsed, file), file.options)
     elif isinstance(parsed, list):
@@ -223,8 +224,8 @@ def _jsonl_rows(file: File) -> Iterator[tuple[str, object]]:
         yield from _line_rows(_limited(text, file.options))
 
 
-def _line_rows(lines: Iterable[str]) -> Iterator[tuple[str, object]]:
-    for number, line in enumerate(lines, 1):
+def _line_rows(lines: Iterable[str], first: int = 1) -> Iterator[tuple[str, object]]:
+    for number, line in enumerate(lines, first):
         if line.strip():
             yield f"line {number}", _parsed(line)
 
@@ -318,9 +319,19 @@ def _plain(cell: object) -> object:
 
 
 def _document(
-    row: object, source: str, options: ReadOptions, seen: KeyCounts, *, alone: bool, within: str
+    row: object,
+    source: str,
+    options: ReadOptions,
+    seen: KeyCounts,
+    *,
+    place: str,
+    within: str,
+    said: str,
 ) -> Document:
-    """The document of a row; one that is `alone` in its file has the source of the file."""
+    """The document of a row; one that is alone in its file has the source of the file.
+
+    `within` and `said` name the sheet: in the source, and before the place.
+    """
     if isinstance(row, InputError):
         raise row
     if not isinstance(row, dict):
@@ -338,8 +349,12 @@ def _document(
         raise InputError(f"has no text in its column {options.text_column}")
     title = _value(row, options.title_column) if options.title_column else row.get("title")
     taken = {options.text_column, options.title_column or "title", options.id_column}
-    place = source if alone else f"{source}#{within}{name}"
-    return Document(text or "", place, _string(title), metadata_of(row, taken))
+    by_id = f"{options.id_column} {name}" if options.id_column else ""
+    if by_id or place != ALONE:
+        source = f"{source}#{within}{name}"
+    parts = [] if place == ALONE else [Part(0, label_of(said + (by_id or place)))]
+    metadata = metadata_of(row, taken)
+    return Document(text or "", source, _string(title), metadata, None, parts, None)
 
 
 def _value(row: TableRow, column: str) -> object:

@@ -10,15 +10,16 @@ letters are also there. charset-normalizer decides all other scripts.
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getincrementaldecoder
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from graphrag_neo4j.documents.parts import label_of
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.model.types import Document, Part
 from graphrag_neo4j.settings import MAX_FILE_MB
 
 MEGABYTE = 1_000_000
@@ -320,12 +321,32 @@ def read_text(file: File, source: str) -> Iterator[Document]:
     has the source of the file, so a text that grows beyond one part keeps it. Raises InputError if
     no encoding fits, OSError and UnicodeError.
     """
-    title = ""
+    title, line, levels = "", 1, dict[tuple[str, bool], int]()
     for number, text in enumerate(file.parts(), 1):
+        found = [*HEADING.finditer(text)] if file.suffix == ".rst" else []
+        about = _sections(found, levels), line
         if number == 1:
-            found = HEADING.search(text) if file.suffix == ".rst" else None
-            title = found[1].strip() if found else file.path.name
-            yield Document(text, source, title)
+            title = found[0][1].strip() if found else file.path.name
+            yield Document(text, source, title, {}, None, *about)
         else:
-            part = f"{source}#part-{number}"
-            yield Document(text, part, f"{title}, part {number}", {"part": number})
+            part, named = f"{source}#part-{number}", f"{title}, part {number}"
+            yield Document(text, part, named, {"part": number}, None, *about)
+        line += text.count("\n")
+
+
+def _sections(
+    headings: Iterable[re.Match[str]], levels: dict[tuple[str, bool], int]
+) -> Sequence[Part]:
+    """The parts that begin at headings.
+
+    `levels` has the level of each kind of heading, in the order in which the kinds first occur: by
+    the sign of its line, and by whether such a line also stands above it.
+    """
+    parts, end = list[Part](), 0
+    for one in headings:
+        above = one.string[end : one.start()][:-1].rpartition("\n")[2].rstrip()
+        kind = one[2], len(above) > 2 and not above.strip(one[2])
+        level, end = levels.setdefault(kind, len(levels) + 1), one.end()
+        if label := label_of(one[1]):
+            parts.append(Part(one.start(), label, level))
+    return parts

@@ -91,7 +91,7 @@ def test_an_unusable_csv_says_why(tmp_path: Path, content: str, id_column: str, 
 def test_a_bad_row_of_csv_or_jsonl_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     items = rows(tmp_path / "a.csv", "id,text\n1,a\n2\n3,c,d\n1,e\n,f\n6,g\n", id_column="id")
     assert sources(items) == ["a.csv#1", "a.csv", "a.csv", "a.csv", "a.csv", "a.csv#6"]
-    places = [("row 2", "text"), ("row 3", "more"), ("row 4", "repeats the id 1"), ("row 5", "id")]
+    places = [("row 3", "text"), ("row 4", "more"), ("row 5", "repeats the id 1"), ("row 6", "id")]
     for reason, (place, word) in zip(reasons(items), places, strict=True):
         assert place in reason
         assert word in reason

@@ -277,6 +277,24 @@ def test_a_file_is_read_in_a_moment(suffix: str, tmp_path: Path) -> None:
     assert not dict(_too_slow(read_file, CHARACTERS))
 
 
+@pytest.mark.parametrize(
+    ("suffix", "repeated"),
+    [
+        (".html", "<h2>a</h2>b"), (".html", "<h2>a<p>b"), (".html", "<h2>"), (".html", "<h2>a<b>"),
+        (".html", "<h2><ul><li>"), (".md", "# a\n"), (".rst", "a\n===\n"), (".rst", "===\na\n"),
+    ],
+)  # fmt: skip
+def test_a_file_of_nothing_but_headings_is_read_in_a_moment(
+    suffix: str, repeated: str, tmp_path: Path
+) -> None:
+    def read_file(whole: str) -> None:
+        path = tmp_path / f"one{suffix}"
+        path.write_text(whole, "utf-8")
+        list(read(path, ReadOptions()))
+
+    assert not _slow(read_file, lambda n: repeated * (n // len(repeated)), CHARACTERS)
+
+
 # What only a list may be made of. A search that takes quadratic time takes minutes for one of them.
 OF_LISTS: dict[str, tuple[str, str, str]] = {
     "rows": ("", "| a | b |\n", ""),

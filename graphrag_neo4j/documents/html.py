@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import islice
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
@@ -69,7 +68,7 @@ STRINGS = (
     RubyTextString,
 )  # other classes are comments, scripts and so on
 CELLS = ("td", "th")
-HEADING_PIECES = 1000  # texts and separators of a heading that are read
+HEADING_BORDERS = 100  # of blocks in a heading, before its first word
 CELL_NODES = 40  # elements and texts of a cell whose blocks become one line
 
 # Declared charsets, by Python's names or their own: as in browsers, some stand for larger ones.
@@ -283,11 +282,12 @@ def _text(*nodes: PageElement | str, marks: Mapping[int, str] | None = None) -> 
 def _first_block(heading: Tag) -> str:
     """The text of a heading up to its first blank line: one that does not end holds all the rest.
 
-    More than a number of pieces are not read, since headings may hold each other without a text.
+    It has none after too many borders of blocks, since headings may hold each other without a text.
     """
-    held, begun = list[str](), False
-    for piece in islice(_pieces([heading], {}), HEADING_PIECES):
-        if begun and piece == PARAGRAPH:
+    held, begun, borders = list[str](), False, 0
+    for piece in _pieces([heading], {}):
+        borders += piece == PARAGRAPH
+        if piece == PARAGRAPH and (begun or borders > HEADING_BORDERS):
             break
         begun = begun or bool(piece.strip(SPACE))
         held.append(piece)

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 from unicodedata import normalize
 
 from graphrag_neo4j.documents.metadata import date_in
-from graphrag_neo4j.documents.parts import label_of
+from graphrag_neo4j.documents.parts import part_label
 from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
 from graphrag_neo4j.documents.rows import ROWS, SHEETS, documents_of_rows, metadata_of
 from graphrag_neo4j.documents.sources import (
@@ -157,7 +157,7 @@ def clean(document: Document) -> tuple[Document, int]:
 
     metadata = {mend(name): mend(composed(one)) for name, one in document.metadata.items()}
     text, source, title = map(mend, (document.text, document.source, composed(document.title)))
-    parts = [replace(part, label=label_of(part.label)) for part in document.parts]
+    parts = [replace(part, label=part_label(part.label)) for part in document.parts]
     mended = replace(
         document, text=text, source=source, title=title, metadata=metadata, parts=parts
     )

@@ -22,7 +22,7 @@ from bs4 import BeautifulSoup
 from graphrag_neo4j.documents.html import STATED_DATE, decoded, parsed, read_page
 from graphrag_neo4j.documents.markdown import document_of
 from graphrag_neo4j.documents.packed import unpacked
-from graphrag_neo4j.documents.parts import Passage, joined
+from graphrag_neo4j.documents.parts import PartedText, joined
 from graphrag_neo4j.documents.text import File, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
@@ -66,11 +66,11 @@ def _mail(file: File, source: str) -> Document:
     return Document(text, source, title, metadata, None, parts, None)
 
 
-def _letter(mail: Message, file: File, left: list[Message], *names: str) -> Passage:
+def _letter(mail: Message, file: File, left: list[Message], *names: str) -> PartedText:
     """What a mail program shows; `left` gets the attachments."""
     said = ((name, _header(mail, name)) for name in (*names, *MAIL_HEADERS))
     head = "\n".join(f"{name}: {value}" for name, value in said if value)
-    return joined([Passage(head), _body(mail, file, left)])
+    return joined([PartedText(head), _body(mail, file, left)])
 
 
 def _header(mail: Message, name: str) -> str:
@@ -84,7 +84,7 @@ def _header(mail: Message, name: str) -> str:
     return " ".join("".join(texts).split())
 
 
-def _body(part: Message, file: File, left: list[Message]) -> Passage:
+def _body(part: Message, file: File, left: list[Message]) -> PartedText:
     """The text of a part of an e-mail, with that of a letter that is forwarded in it."""
     kind = part.get_content_type()
     if part.is_multipart():
@@ -94,23 +94,23 @@ def _body(part: Message, file: File, left: list[Message]) -> Passage:
         texts = [found for one in inside if (found := _body(one, file, left)).text]
         if kind == "multipart/alternative":  # the first is plain text, or says that it is none
             plain = len(texts[0].text) * STUB if texts else 0
-            return max(texts, key=lambda one: len(one.text) - plain, default=Passage(""))
+            return max(texts, key=lambda one: len(one.text) - plain, default=PartedText(""))
         return joined(texts)
     if kind not in {"text/plain", "text/html"} or part.get_content_disposition() == "attachment":
         in_text = part.get("Content-ID") and kind.startswith("image/")
         attached = part.get_content_disposition() == "attachment" or not in_text
         if attached and not kind.endswith("signature"):
             left.append(part)
-        return Passage("")
+        return PartedText("")
     data = part.get_payload(decode=True)
     text = _decoded(data if isinstance(data, bytes) else b"", part.get_content_charset())
     if kind == "text/html":
         page = read_page(text, file.options)
-        return Passage(page.text, page.parts)
+        return PartedText(page.text, page.parts)
     text = text.replace("\r\n", "\n").strip()
     if str(part.get_param("format")).lower() == "flowed":  # a line that ends with a blank goes on
         text = re.sub(r"(?m)(?<!^--) \n(?!>)", " ", text)
-    return Passage(text)
+    return PartedText(text)
 
 
 def _decoded(data: bytes, charset: str | None = None) -> str:
@@ -147,7 +147,7 @@ def _book(file: File, source: str) -> Document:
     metadata = {"author": ", ".join(about["author"]), "date": "".join(dates[:1])}
     metadata["language"] = "".join(about["language"][:1])
     metadata = {name: one for name, one in metadata.items() if one}
-    whole = joined(Passage(one.text, one.parts) for one in pages)
+    whole = joined(PartedText(one.text, one.parts) for one in pages)
     titles = filter(None, [*about["title"], *(one.title for one in pages)])
     title = next(titles, "")
     return Document(whole.text, source, title, metadata, None, whole.parts, None)

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup, ParserRejectedMarkup, UnusualUsageWarning
 from bs4.builder import HTMLTreeBuilder
 from bs4.element import NavigableString, PageElement, RubyParenthesisString, RubyTextString, Tag
 
-from graphrag_neo4j.documents.parts import mark_of, parted
+from graphrag_neo4j.documents.parts import mark_of, without_marks
 from graphrag_neo4j.documents.text import (
     MARKED,
     TAG_BYTES,
@@ -193,7 +193,7 @@ def read_page(markup: str, options: ReadOptions) -> Page:
     found += [words for _, words in headings]
     title = next(filter(str.strip, found), "")
     marks = {id(one): mark_of(words, int(one.name[1])) for one, words in seen}
-    text, parts = parted(_text(soup, marks=marks))
+    text, parts = without_marks(_text(soup, marks=marks))
     return Page(
         text,
         " ".join(title.translate(INVISIBLE).split()),

@@ -20,7 +20,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from lxml import etree  # type: ignore[import-untyped] # it has no types
 
-from graphrag_neo4j.documents.parts import BEGIN, END, mark_of, parted
+from graphrag_neo4j.documents.parts import BEGIN, END, mark_of, without_marks
 from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
@@ -207,7 +207,7 @@ INLINE = frozenset((*SIGNS, *APART, *NOTES, "checkBox", "ddList", "oMath", "sym"
 JOINED = tuple(f"{{*}}pPr/{{*}}rPr/{{*}}{mark}" for mark in ("del", "moveFrom", "vanish"))
 MOST_STYLES = 10  # that one is based on
 BODY = 9  # the level, from 0, that an outline has for all that is not a heading
-SPACE = re.compile(rf"[^\S{BEGIN}{END}]+")  # marks are white space to Python
+CELL_SPACE = re.compile(rf"[^\S{BEGIN}{END}]+")  # without marks, which Python takes for it
 
 
 class _Reader:
@@ -240,7 +240,7 @@ class _Reader:
         text = (
             "\n\n".join(marked).replace(f"{LIST_ITEM}\n\n{LIST_ITEM}", "\n").replace(LIST_ITEM, "")
         )
-        lost = self._letters - Counter(filter(str.isalpha, parted(text).text))
+        lost = self._letters - Counter(filter(str.isalpha, without_marks(text).text))
         self._left["letters of the text are not read ({n})"] = lost.total()
         for sentence in +self._left:
             file.remark(Remark(sentence, self._left[sentence]))
@@ -260,7 +260,7 @@ class _Reader:
         metadata = {name: value for name, value in metadata.items() if value}
         title = stated.get("title", "")
         title = self._heading if not title or NO_TITLE.fullmatch(title) else title
-        text, parts = parted(legible(text.replace("\xa0", " ")))
+        text, parts = without_marks(legible(text.replace("\xa0", " ")))
         return Document(text, source, title, metadata, None, parts, None)
 
     def _word(self) -> Iterator[str]:
@@ -378,7 +378,7 @@ class _Reader:
             yield from (block for row in rows for cell in row for block in self._plain_blocks(cell))
             return
         cells = ([" ".join(self._plain_blocks(cell)) for cell in row] for row in rows)
-        texts = ([SPACE.sub(" ", cell).strip(" ") for cell in row] for row in cells)
+        texts = ([CELL_SPACE.sub(" ", cell).strip(" ") for cell in row] for row in cells)
         yield "\n".join(" | ".join(row) for row in texts if any(row))
 
     def _lines(self, element: Element, name: str) -> str:

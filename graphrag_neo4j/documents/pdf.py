@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
-from graphrag_neo4j.documents.parts import Passage, joined
+from graphrag_neo4j.documents.parts import PartedText, joined
 from graphrag_neo4j.documents.text import File
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document, Part
@@ -254,7 +254,7 @@ def _heads(page: Sequence[Piece], number: int) -> dict[Piece, set[str]]:
     return found
 
 
-def _joined(pages: Mapping[int, str]) -> Passage:
+def _joined(pages: Mapping[int, str]) -> PartedText:
     """The pages by number as one text, with the words whole that are broken at a line's end.
 
     A hyphen is kept if the word goes on with a capital or a digit, or if the text has the word with
@@ -273,5 +273,5 @@ def _joined(pages: Mapping[int, str]) -> Passage:
 
     texts = BROKEN.sub(join, text).strip().split(PAGE_END)
     return joined(
-        Passage(one, [Part(0, f"page {number}")]) for number, one in zip(pages, texts, strict=False)
+        PartedText(one, [Part(0, f"page {n}")]) for n, one in zip(pages, texts, strict=False)
     )

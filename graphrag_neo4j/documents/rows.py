@@ -14,7 +14,7 @@ from typing import TextIO
 from zipfile import ZipFile
 
 from graphrag_neo4j.documents.packed import unpacked
-from graphrag_neo4j.documents.parts import label_of
+from graphrag_neo4j.documents.parts import part_label
 from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import KeyCounts
@@ -352,7 +352,7 @@ def _document(
     by_id = f"{options.id_column} {name}" if options.id_column else ""
     if by_id or place != ALONE:
         source = f"{source}#{within}{name}"
-    parts = [] if place == ALONE else [Part(0, label_of(said + (by_id or place)))]
+    parts = [] if place == ALONE else [Part(0, part_label(said + (by_id or place)))]
     metadata = metadata_of(row, taken)
     return Document(text or "", source, _string(title), metadata, None, parts, None)
 

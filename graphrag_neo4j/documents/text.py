@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from graphrag_neo4j.documents.parts import label_of
+from graphrag_neo4j.documents.parts import part_label
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document, Part
 from graphrag_neo4j.settings import MAX_FILE_MB
@@ -347,6 +347,6 @@ def _sections(
         above = one.string[end : one.start()][:-1].rpartition("\n")[2].rstrip()
         kind = one[2], len(above) > 2 and not above.strip(one[2])
         level, end = levels.setdefault(kind, len(levels) + 1), one.end()
-        if label := label_of(one[1]):
+        if label := part_label(one[1]):
             parts.append(Part(one.start(), label, level))
     return parts

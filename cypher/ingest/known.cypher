@@ -7,5 +7,7 @@ MATCH (document:Document {id: id})
 RETURN document.id AS id, document.content_hash AS content_hash, document.cut_with AS cut_with,
        document.metadata AS metadata, document.title AS title,
        document.places_hash AS places_hash, document.id_header AS id_header,
+       document.id_document AS id_document, document.copy_hash AS copy_hash,
+       EXISTS { (document)-[:COPY_OF]->(:KgBuild) } AS is_copy,
        document.file_hash AS file_hash, coalesce(document.reader, 1) AS reader,
        coalesce(last.epochSeconds, 0) AS since

@@ -36,5 +36,6 @@ MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
 WHERE $documents IS NULL OR document.id IN $documents
 RETURN quotation.number AS number,
        chunk {.start, .text, .line, .speaker, .parts, .part_starts, chunk: chunk.ref,
-         document: document.source, name: document.name, title: document.title}
+         document: document.source, name: document.name, title: document.title,
+         copies: COLLECT { MATCH (document)<-[:COPY_OF]-(copy:KgBuild) RETURN copy.name ORDER BY copy.name LIMIT 3 }}
        AS passage

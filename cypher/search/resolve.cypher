@@ -55,5 +55,6 @@ OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document:KgBuild)
 RETURN citation.kind AS kind, citation.ref AS ref, coalesce(title, document.title) AS title,
        chunk {.start, .text, .line, .speaker, .parts, .part_starts, chunk: chunk.ref,
          document: document.source, name: document.name, title: document.title,
+         copies: COLLECT { MATCH (document)<-[:COPY_OF]-(copy:KgBuild) RETURN copy.name ORDER BY copy.name LIMIT 3 },
          metadata: document.metadata} AS passage,
        CASE WHEN start IS NOT NULL THEN [start, end] END AS quote

@@ -25,4 +25,7 @@ WHERE all(c IN $conditions WHERE
           (c.operator CONTAINS '<' AND two[0] < two[1]) OR (c.operator CONTAINS '>' AND two[0] > two[1])
           OR (c.operator CONTAINS '=' AND two[0] = two[1]))))
   END)
+// The chunks of a copy are those of its original.
+OPTIONAL MATCH (document)-[:COPY_OF]->(original:Document:KgBuild)
+WITH DISTINCT coalesce(original, document) AS document
 RETURN document.id AS id, COUNT { (document)<-[:PART_OF]-(:KgBuild) } AS chunks ORDER BY id

@@ -1,7 +1,7 @@
 // Reads documents after a source, with the numbers of their chunks by state.
 MATCH (document:Document:KgBuild) WHERE document.source > $after
 WITH document ORDER BY document.source LIMIT $limit
-OPTIONAL MATCH (document)<-[:PART_OF]-(chunk:Chunk:KgBuild)
+OPTIONAL MATCH (document)-[:COPY_OF*0..1]->(:KgBuild)<-[:PART_OF]-(chunk:Chunk:KgBuild)
 WITH document, collect(chunk) AS chunks
 RETURN document.source AS source, document.title AS title, size(chunks) AS chunks,
        size([c IN chunks WHERE c.extraction = 'pending']) AS pending,

@@ -36,7 +36,7 @@ UNIQUE_RELATIONSHIPS = {"STATED": ("id",), "RELATED": ("id", "ref"), "COMPARED":
 # Spelling find candidates of one name.
 NAMES = ("key", "first_word", "last_word", "initials", "unresolved")
 NODE_INDEXES = {
-    "Document": ("source",),
+    "Document": ("source", "copy_hash", "id_document"),
     "Chunk": (
         *("extraction ref", "claims ref", "extraction_with", "claims_with"),
         *("unembedded id", "embedding_flaw"),
@@ -58,7 +58,7 @@ RELATIONSHIP_INDEXES = {
 # warns about each unknown name in a query of a user. So all names are made known to Neo4j.
 TYPES = (
     *("PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"),
-    *("IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES", "COMPARED"),
+    *("IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES", "COMPARED", "COPY_OF"),
 )
 PROPERTIES = (
     *("source", "title", "text", "index", "start", "end", "name", "names", "aliases", "type"),

@@ -38,7 +38,8 @@ class Passage:
     the chunk. `name` is what the file is called, with folders where two files have one name.
     `parts` are the labels of the pages or headings that it stands in, and `part_starts` the
     characters of the document where these begin. `line` is the line of the file that it begins
-    with, and `speaker` who goes on to speak there. What is not known is None or empty.
+    with, and `speaker` who goes on to speak there. `copies` names files with the
+    same text. What is not known is None or empty.
     """
 
     document: str
@@ -52,6 +53,7 @@ class Passage:
     speaker: str | None = None
     parts: Sequence[str] = ()
     part_starts: Sequence[int] = ()
+    copies: Sequence[str] = ()
 
     @classmethod
     def of(cls, found: Mapping[str, Any], **more: Any) -> Self:  # noqa: ANN401 - of a subclass
@@ -87,5 +89,6 @@ class Passage:
         pieces += [self.parts[part]] if part >= 0 and self.parts[part] else []
         pieces += [f"line {line:,}"] if line else []
         speaker = self.speaker_at(end - 1)
+        pieces += [f"also {', '.join(self.copies)}"] if self.copies else []
         place = f"{speaker}, in {', '.join(pieces)}" if speaker else ", ".join(pieces)
         return neutralised(flat(place))

@@ -269,7 +269,7 @@ async def _write_chunks(
         for one in placed:
             yield one.document, Share(1, listen)
 
-    await ingest(graph, documents(), cuts)
+    await ingest(graph, documents(), cuts, copies=False)
     rows = await graph.read(
         "import/chunks", DocumentChunksRow, sources=[one.document.source for one in placed]
     )

@@ -347,7 +347,7 @@ class NodeImport:
         self,
         graph: Graph,
         records: Sequence[_Record],
-        titled: Cutting,
+        cutting: Cutting,
         seen: KeyCounts,
         *,
         listen: Listener,
@@ -362,9 +362,9 @@ class NodeImport:
                 yield document, Share(n, listen)
 
         own = each([one.document for one in records], 1)
-        result = await ingest(graph, own, _RecordCuts(by_source), seen=seen)
+        result = await ingest(graph, own, _RecordCuts(by_source), seen=seen, copies=False)
         texts = each([text for one in records for text in one.texts], 0)
-        result.add(await ingest(graph, texts, titled, seen=seen))
+        result.add(await ingest(graph, texts, cutting, seen=seen))
         rows = await graph.read("import/unread", UnreadChunkRow, sources=[*by_source])
         outcomes = [
             Outcome(

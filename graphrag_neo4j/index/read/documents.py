@@ -24,7 +24,7 @@ from graphrag_neo4j.documents.metadata import kept
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow, pages
 from graphrag_neo4j.index.evidence import forget_chunks, with_refs
-from graphrag_neo4j.index.read.headers import places_and_headers, places_hash
+from graphrag_neo4j.index.read.headers import own_title, places_and_headers, places_hash
 from graphrag_neo4j.model.types import Document, Span
 from graphrag_neo4j.text.strings import identify, legible
 
@@ -94,7 +94,7 @@ def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
     values, unkept = kept(document.metadata)
     document, replaced = clean(dataclasses.replace(document, metadata=values))
     metadata = document.metadata
-    id_ = document_id(document.source)
+    id_, placed = document_id(document.source), places_hash(document, cuts.prepend)
     reading = document.reading
     row: Row = {
         "id": id_,
@@ -102,10 +102,12 @@ def prepare_document(document: Document, cuts: Cuts) -> PreparedDocument:
         "name": name_of(document.source),
         "title": document.title,
         "content_hash": identify("content", document.title, "", document.text),
-        "places_hash": places_hash(document, cuts.prepend),
+        "places_hash": placed,
         "cut_with": cuts.signature,
         "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
+        "copy_hash": identify("copy", own_title(document), placed, document.text),
         "id_header": None,
+        "id_document": None,
         "file_hash": reading and reading.file_hash,
         "reader": reading and reading.reader,
         **{f"meta_{name}": value for name, value in metadata.items()},
@@ -122,13 +124,14 @@ def chunk_rows(
     another header than they had.
     """
     header = str(prepared.row["id_header"] or "")
+    document = str(prepared.row["id_document"] or prepared.id)
     seen: Counter[bytes] = Counter()
     around = places_and_headers(prepared.document, fields, spans)
     for index, (span, told) in enumerate(zip(spans, around, strict=True)):
         text = prepared.document.text[span.start : span.end]
         key = hashlib.blake2b(text.encode(), digest_size=16).digest()  # the text itself is large
         yield {
-            "id": identify("chunk", prepared.id, header, text, seen[key]),
+            "id": identify("chunk", document, header, text, seen[key]),
             "document": prepared.id,
             "text": text,
             "legible": None if (shown := legible(text)) == text else shown,
@@ -146,10 +149,12 @@ def chunk_rows(
 class CutDocuments:
     """What one transaction writes: rows of documents, of their chunks, and of changed metadata.
 
-    `metadata` holds the rows of documents whose text did not change.
+    `metadata` holds the rows of documents whose text did not change. `copies` says by id which
+    documents share the chunks of another.
     """
 
     documents: list[Row] = field(default_factory=list)
+    copies: list[Row] = field(default_factory=list)
     chunks: list[Row] = field(default_factory=list)
     metadata: list[Row] = field(default_factory=list)
 
@@ -162,12 +167,14 @@ class CutDocuments:
 async def write_documents(cut: CutDocuments, graph: Graph) -> None:
     """Writes documents whose chunks fit one transaction, in place of what the graph has of them."""
     documents = [str(row["id"]) for row in cut.documents]
+    await graph.write("ingest/take_over", documents=documents)
     vanished = await _remove_ahead(graph, documents, [str(row["id"]) for row in cut.chunks])
 
     async def work(tx: Transaction) -> None:
         await tx.run("ingest/documents", rows=[*cut.documents, *cut.metadata])
         await forget_chunks(tx, vanished)
         await tx.run("ingest/unlink", documents=documents)
+        await tx.run("ingest/copies", rows=cut.copies)
         await _write_chunks(tx, cut.chunks)
 
     await graph.transact(work)
@@ -175,6 +182,7 @@ async def write_documents(cut: CutDocuments, graph: Graph) -> None:
 
 async def begin_document(row: Row, graph: Graph) -> None:
     """Writes a document whose chunks follow in parts. Its hash shows that they are missing."""
+    await graph.write("ingest/take_over", documents=[row["id"]])
     await graph.write("ingest/documents", rows=[{**row, "content_hash": UNFINISHED}])
     await graph.write("ingest/unlink", documents=[row["id"]])
 
@@ -214,8 +222,9 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
     """Removes documents by id, with their chunks and all evidence from these chunks alone.
 
     Reports that may tell what the documents say are marked, so that the next build writes them
-    again, however little of their material has changed.
+    again, however little of their material has changed. What has a copy stays, as that of the copy.
     """
+    await graph.write("ingest/take_over", documents=documents)
     for document in documents:
         await graph.write("ingest/forget_reports", documents=[document])
         vanished = await _remove_ahead(graph, [document], [])

@@ -5,7 +5,7 @@ apart from those whose text did not change.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Self, TypedDict
@@ -36,6 +36,7 @@ from graphrag_neo4j.index.read.documents import (
 from graphrag_neo4j.model.events import Listener, Notice, Share
 from graphrag_neo4j.model.types import Document
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import identify
 
 Work = Callable[[Graph], Awaitable[None]]
 LOOK = 100  # documents whose hashes are looked up together
@@ -53,9 +54,23 @@ class KnownDocumentRow(TypedDict):
     title: str | None
     places_hash: str | None
     id_header: str | None
+    id_document: str | None
+    copy_hash: str | None
+    is_copy: bool
     file_hash: str | None
     reader: int
     since: int
+
+
+class OriginalRow(TypedDict):
+    """A document that is to be written. `original`: another one that has its text and headers.
+
+    `taken`: its chunks need other ids, for another document has taken over those that it had.
+    """
+
+    id: str
+    original: str | None
+    taken: bool
 
 
 @dataclass(slots=True)
@@ -95,13 +110,15 @@ async def ingest(
     recut: bool = False,
     reread: bool = False,
     seen: KeyCounts | None = None,
+    copies: bool = True,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
     Each document comes with its share of the progress. The next documents are cut while the last
     ones are written. With `recut` True, documents that were cut with other settings are cut again,
     and with `reread` True those that an earlier version of their reader has read. `seen` receives
-    the id of each document.
+    the id of each document. With `copies`, a document with the text and headers of another one
+    shares its chunks.
     """
     seen = KeyCounts() if seen is None else seen
     to_write, arriving = anyio.create_memory_object_stream[Work](0)
@@ -111,7 +128,7 @@ async def ingest(
             await work(graph)
 
     free = is_free((await graph.read("embed/known", MadeWithRow))[0]["model"])
-    ingesting = _Ingesting(graph, cuts, recut, reread, to_write, free=free)
+    ingesting = _Ingesting(graph, cuts, recut, reread, to_write, free=free, copies=copies)
     result, waiting = ingesting.result, 0
     with first_error():
         async with arriving, anyio.create_task_group() as tasks:
@@ -146,12 +163,14 @@ class _Ingesting:
         to_write: MemoryObjectSendStream[Work],
         *,
         free: bool,
+        copies: bool,
     ) -> None:
         self.graph, self.cuts, self.to_write = graph, cuts, to_write
-        self.recut, self.reread, self.free = recut, reread, free
+        self.recut, self.reread, self.free, self.copies = recut, reread, free, copies
         self.result = Ingested()
         self.unknown: list[tuple[PreparedDocument, Share]] = []
         self.unsent = CutDocuments()
+        self.written: dict[str, str] = {}  # the ids of documents by what makes a copy of them
         self.unplaced: list[tuple[PreparedDocument, Again]] = []
 
     async def look(self) -> None:
@@ -161,9 +180,10 @@ class _Ingesting:
         known = {row["id"]: row for row in rows}
         differ = {one.id for one, _ in self.unknown if self._differs(one, known.get(one.id))}
         self.cuts.ahead([one.document for one, _ in self.unknown if one.id in differ])
+        originals = await self._originals(differ, known)
         for prepared, share in self.unknown:
             if prepared.id in differ:
-                await self._cut(prepared, share, known.get(prepared.id))
+                await self._write(prepared, share, known.get(prepared.id), originals)
             if self.unsent.is_full:
                 await self.send()
             share(1.0)
@@ -175,7 +195,8 @@ class _Ingesting:
         if known is None:
             self.result.added += 1
             return True
-        row = {**prepared.row, **{name: known[name] for name in ("cut_with", "id_header")}}
+        of_ids = {"id_header": known["id_header"], "id_document": known["id_document"]}
+        row = {**prepared.row, **of_ids, "cut_with": known["cut_with"]}
         cut_otherwise = row["cut_with"] != prepared.row["cut_with"]
         if self._keeps_text(prepared, known):
             self.result.read_before.append(prepared.document.source)
@@ -186,6 +207,8 @@ class _Ingesting:
             return True
         self.result.cut_otherwise += cut_otherwise
         self.result.unchanged += 1
+        if known["is_copy"] and known["copy_hash"] != row["copy_hash"]:
+            return True
         if known["places_hash"] != row["places_hash"]:
             self.unplaced.append((replace(prepared, row=row), self._again(known)))
         elif any(known[name] != row[name] for name in ("metadata", "file_hash")):
@@ -211,6 +234,42 @@ class _Ingesting:
         placed = known is not None and known["places_hash"] is not None
         return Again(reread=placed, embed=placed or self.free)
 
+    async def _originals(
+        self, differ: Collection[str], known: Mapping[str, KnownDocumentRow]
+    ) -> dict[str, OriginalRow]:
+        """What is known of others by the ids of the documents that are to be written."""
+        rows = []
+        for prepared, _ in self.unknown:
+            if prepared.id in differ:
+                before = known.get(prepared.id)
+                if before:
+                    prepared.row.update(
+                        id_header=before["id_header"], id_document=before["id_document"]
+                    )
+                ids = {"id": prepared.id, "id_document": prepared.row["id_document"] or prepared.id}
+                rows.append({**ids, "copy_hash": prepared.row["copy_hash"]})
+        found = await self.graph.read("ingest/originals", OriginalRow, rows=rows, ids=list(differ))
+        return {row["id"]: row for row in found}
+
+    async def _write(
+        self,
+        prepared: PreparedDocument,
+        share: Share,
+        known: KnownDocumentRow | None,
+        originals: Mapping[str, OriginalRow],
+    ) -> None:
+        """Makes a document a copy where another one, also of this run, has its text and headers."""
+        found, key = originals[prepared.id], str(prepared.row["copy_hash"])
+        original = found["original"] or self.written.get(key)
+        if self.copies and original and prepared.document.text.strip():
+            self.unsent.documents.append(prepared.row)
+            self.unsent.copies.append({"copy": prepared.id, "original": original})
+            return
+        if found["taken"]:
+            prepared.row["id_document"] = identify("document", prepared.id, key)
+        self.written[key] = prepared.id
+        await self._cut(prepared, share, known)
+
     async def _cut(
         self, prepared: PreparedDocument, share: Share, known: KnownDocumentRow | None
     ) -> None:
@@ -218,8 +277,6 @@ class _Ingesting:
         if not spans:
             self.result.empty.append(str(prepared.row["source"]))
         self.result.chunks += len(spans)
-        if known:
-            prepared.row["id_header"] = known["id_header"]
         rows = chunk_rows(prepared, spans, self.cuts.prepend, self._again(known))
         if len(spans) <= PART:
             self.unsent.documents.append(prepared.row)

@@ -168,7 +168,11 @@ async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
     assert built.dropped == [f"{uri}/docs/a.txt"]
     assert await sources(graph) == [f"{uri}/docs/b.txt", f"{uri}/docs2/c.txt", "memory:0"]
     told = [event.text for event in heard if isinstance(event, Notice) and event.warning]
-    assert told == [f"{uri}/docs/a.txt is gone and is dropped from the graph."]
+    lost, elsewhere = "The graph has documents of files that are gone: ", tmp_path / "docs2/c.txt"
+    other = f"1 elsewhere (`kg-build delete {elsewhere}` drops them)."
+    near = "1 under the given paths (`--prune` drops them); "
+    dropped = f"{uri}/docs/a.txt is gone and is dropped from the graph."
+    assert told == [f"{lost}{near}{other}", dropped, f"{lost}{other}"]
 
 
 async def test_prepended_metadata_is_in_what_the_endpoint_is_asked(

@@ -36,7 +36,8 @@ def delete_command(sources: tuple[str, ...], source_root: Path | None) -> None:
     """Delete documents from the graph.
 
     This also deletes entities, relationships and claims that no other document supports. SOURCES
-    are paths of files, or document names as `kg-build index` prints them.
+    are paths of files or folders, which need no longer exist, or document names as `kg-build index`
+    prints them. Files are not deleted: the next `kg-build index` of a file reads it again.
     """
     for source in sources:
         check_path(source, "A source")

@@ -51,7 +51,8 @@ NEXT = {
 @options.max_cost_option
 @options.flag(
     "--prune",
-    "Delete documents under PATHS from the graph if their file or row no longer exists.",
+    "Delete documents under PATHS from the graph if their file or row no longer exists. PATHS may "
+    "themselves be gone.",
 )
 @options.value(
     "--again",
@@ -132,7 +133,7 @@ def index_command(
     # Among 100,000 files this takes a few seconds.
     with listening(quiet=quiet or as_json_) as listen:
         listen(Waiting("Looking for files", 0))
-        corpus = Corpus.of_paths(paths, reading, settings)
+        corpus = Corpus.of_paths(paths, reading, settings, may_be_gone=run["prune"])
         listen(Waiting("", 0))
 
     async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> IndexResult:

@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
 
@@ -16,7 +17,7 @@ import anyio.to_thread
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.documents import ReadOptions, file_of, gone, source_of, whole_of
+from graphrag_neo4j.documents import ReadOptions, file_of, find_files, gone, source_of
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
@@ -198,8 +199,10 @@ class AsyncGraphRAG:
         the communities, even if they were imported. With `fresh`, communities and reports become
         those of a fresh build. A graph that was made without a model stays so, until `with_model`
         has the model read all of it. With `prune`, documents are deleted if their file was under
-        the given paths and no longer exists, or if their row is no longer in its file. The rows of
-        a file stay if some of its rows can't be read, or if it holds none at all.
+        the given paths and no longer exists, or if their row is no longer in its file. A given path
+        may itself be gone, if the graph has documents from it. The rows of a file stay if some of
+        its rows can't be read, or if it holds none at all. Notices count the files of the graph
+        that are gone, and name what deletes their documents.
 
         With `batch`, requests go to the model in batches of the provider, at half the price; they
         take up to 24 hours. The call returns when they are sent, with the reason in `stopped`, and
@@ -215,6 +218,7 @@ class AsyncGraphRAG:
         and ModelError if the model endpoint can't be used at all.
         """
         from graphrag_neo4j.index.pipeline import build
+        from graphrag_neo4j.index.removal import lost_notice
         from graphrag_neo4j.index.uploads import Uploads
 
         _check_options(options)
@@ -226,9 +230,13 @@ class AsyncGraphRAG:
             raise InputError("Only batches are waited for: give wait together with batch.")
         if batch and ray is not None:
             raise InputError("Give batch or ray: batches need no workers.")
-        corpus = Corpus.of(what, options, self.settings)
+        corpus = Corpus.of(what, options, self.settings, may_be_gone=prune)
         deleted = await Uploads(self.settings).delete_marked(self.graph, self._listen)
-        missing = await self._missing(corpus.paths, options) if prune else []
+        missing = await self._missing(corpus, options) if prune else []
+        if corpus.paths:
+            corpus.lost = await lost_notice(
+                self.graph, corpus.paths, options, self.settings, dropped=missing
+            )
         async with _cluster(ray, self.settings, self._listen) as cluster:
             built = await build(
                 self.graph,
@@ -270,15 +278,17 @@ class AsyncGraphRAG:
     ) -> dict[str, list[str]]:
         """Deletes documents, and everything that no other document supports.
 
-        `sources` are sources of documents, or paths of files; with a file, all documents from its
-        rows are deleted. The file of an upload (see `kg-build serve --write`) is deleted, too, and
+        `sources` are sources of documents, or paths of files or folders; with a file, all documents
+        from its rows are deleted, and with a folder, all that were read from files in it. Neither
+        need exist any more. Where both could be meant, a source is the one of a document. The file
+        of an upload (see `kg-build serve --write`) is deleted, too, and
         no row of it can be deleted alone. `options` are the options that the files were read with;
         only `source_root` matters here. The result holds, for each of `sources`, the sources of the
         documents that were deleted; this list is empty if the graph had none, of which a notice
         tells. Raises InputError for a value that is not a source, GraphBusyError while another run
         writes to this graph, and GraphError if Neo4j fails.
         """
-        from graphrag_neo4j.index.removal import not_there, remove
+        from graphrag_neo4j.index.removal import documents_of, not_there, remove
         from graphrag_neo4j.index.uploads import Uploads
 
         _check_options(options)
@@ -291,15 +301,12 @@ class AsyncGraphRAG:
                     f"{file_of(str(source))}."
                 )
         files = {storable(str(source))[0]: _file(source, options) for source in sources}
-        found = await remove(
-            self.graph, list(files), [f for f in files.values() if f], self._listen
-        )
+        named = {given: await documents_of(self.graph, given, files[given]) for given in files}
+        every = [*chain.from_iterable(named.values())]
+        found = set(await remove(self.graph, every, listen=self._listen))
         for path in filter(None, map(uploads.path_of, found)):
             path.unlink(missing_ok=True)  # else the next server would read it again
-        deleted = {
-            given: [one for one in found if whole_of(one) == given or file_of(one) == file]
-            for given, file in files.items()
-        }
+        deleted = {given: [one for one in named[given] if one in found] for given in files}
         if missing := [given for given, sources in deleted.items() if not sources]:
             self._listen(Notice(await not_there(self.graph, missing), warning=True))
         return deleted
@@ -624,11 +631,14 @@ class AsyncGraphRAG:
         """
         return await read_status(self.graph, claims=self.settings.claims, metadata=metadata)
 
-    async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
+    async def _missing(self, corpus: Corpus, options: ReadOptions) -> list[str]:
         from graphrag_neo4j.index.removal import sources_under
 
-        known = await sources_under(self.graph, "") if paths else []
-        missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
+        known = await sources_under(self.graph, "") if corpus.paths else []
+        for path in corpus.gone:
+            if not gone(known, path, options):
+                find_files([path])  # raises that nothing matches
+        missing = dict.fromkeys(s for path in corpus.paths for s in gone(known, path, options))
         return list(missing)
 
     def _refuse_elsewhere(self) -> None:

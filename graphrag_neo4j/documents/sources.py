@@ -5,11 +5,13 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
-from urllib.parse import quote_from_bytes, unquote
+from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
+from urllib.request import url2pathname
 
 import anyio
 import anyio.to_thread
@@ -35,6 +37,7 @@ SAVED_AS = {
 LATER_PART = re.compile(r"#part-\d+\Z")
 MAGIC = frozenset("*?[")  # of globs
 HIDDEN_PATH = re.compile(r"(?:^|/)(?:\.|~\$)")  # the latter are the locks of Office
+LOCAL = "file://" if os.name == "nt" else "file:///"  # how the URIs of folders begin
 STEP_SECONDS = 0.25  # longest time until a wait sees that its time is over
 Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanoseconds, inode
 
@@ -125,31 +128,52 @@ class DiscoveredFiles:
 
     `skipped` counts the files of other kinds by suffix. `unreadable` holds the folders that could
     not be listed. `links` holds the symbolic links that were not followed because they lead out of
-    the given folder.
+    the given folder. `gone` holds the given paths that no longer exist.
     """
 
     files: tuple[Path, ...]
     skipped: Mapping[str, int]
     unreadable: tuple[Unreadable, ...]
     links: tuple[Path, ...] = ()
+    gone: tuple[Path, ...] = ()
 
 
-def find_files(paths: Iterable[str | Path], *, follow_links: bool = False) -> DiscoveredFiles:
+def find_files(
+    paths: Iterable[str | Path], *, follow_links: bool = False, may_be_gone: bool = False
+) -> DiscoveredFiles:
     """Finds the files of folders, globs and paths, in the given order; folders are sorted.
 
     Hidden files and folders are left out unless they are given. Symbolic links that are given, or
     that stay in the given folder, are followed; others only with `follow_links`. A path that exists
     is taken literally even if it looks like a glob. Raises InputError for a path that matches
-    nothing and for a given file of a kind that can't be read.
+    nothing, unless it is no glob and `may_be_gone`, and for a given file of a kind that can't be
+    read.
     """
-    search = _Search(follow_links)
+    search, missing = _Search(follow_links), []
     for path in map(Path, paths):
         try:
-            search.given(path)
+            if may_be_gone and not MAGIC.intersection(str(path)) and _is_gone(path):
+                missing.append(path)
+            else:
+                search.given(path)
         except OSError as error:
             raise InputError(f"{path} can't be read: {error.strerror}.") from error
     files, skipped = tuple(search.files.values()), Counter(search.skipped.values())
-    return DiscoveredFiles(files, skipped, tuple(search.unreadable), tuple(search.links))
+    return DiscoveredFiles(
+        files, skipped, tuple(search.unreadable), tuple(search.links), tuple(missing)
+    )
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether nothing has this name, nor a link whose target may be on a disk that is detached.
+
+    Raises OSError if a folder on the way can't be read, because the path may still exist.
+    """
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return False
 
 
 class _Search:
@@ -245,25 +269,92 @@ def _known(path: PurePosixPath | Path) -> bool:
 def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list[str]:
     """Those of `sources` that were read from `path` and whose file no longer exists.
 
-    A glob counts as the folder that it starts in. Raises InputError if a folder can't be listed,
-    because its files may still exist.
+    A glob counts as the folder that it starts in. The path itself may no longer exist. Raises
+    InputError if a folder can't be listed, because its files may still exist.
     """
-    folder = _existing_part(Path(path))
-    if not folder.is_dir():
+    start = _existing_part(Path(path))
+    if start.exists() and not start.is_dir():
         return []
-    found = find_files([folder], follow_links=options.follow_links)
+    found = find_files([start], follow_links=options.follow_links, may_be_gone=True)
     for hidden in found.unreadable:
         raise InputError(f"Nothing is pruned, since {hidden.source} {hidden.reason}.")
     present = {source_of(file, options) for file in found.files}
-    place = source_of(folder, options)
+    place = source_of(start, options)
+    return [one for one in read_from(sources, place) if file_of(one) not in present]
 
-    def lies_under(source: str) -> bool:
-        if place == ".":  # the source root
-            return "://" not in source and not source.startswith("/")
-        return source.startswith(place.rstrip("/") + "/")
 
-    left = (one for one in sources if lies_under(one) and file_of(one) not in present)
-    return [one for one in left if _known(PurePosixPath(file_of(one)))]
+def read_from(sources: Iterable[str], place: str) -> list[str]:
+    """Those of `sources` that were read from the file or folder whose source is `place`."""
+    found = (one for one in sources if _lies_in(one, place))
+    return [one for one in found if _known(PurePosixPath(file_of(one)))]
+
+
+def _lies_in(source: str, place: str) -> bool:
+    if place == ".":  # the source root
+        return "://" not in source and not source.startswith("/")
+    inside = source.startswith(place.rstrip("/") + "/") and ("://" in source) == ("://" in place)
+    return inside or file_of(source) == place
+
+
+def lost_files(
+    files: Iterable[str], paths: Iterable[str | Path], options: ReadOptions
+) -> tuple[int, Counter[Path]]:
+    """How many files are no longer on this disk, by the sources of files.
+
+    The first number is of those under `paths`. The others are counted by the outermost folder that
+    is also gone, else by their path. Sources that are no file URIs are relative to a source root;
+    they are only looked for if they lie under one of `paths`. What can't be listed isn't lost.
+    """
+    starts = {_existing_part(Path(path)) for path in paths}
+    places = [source_of(start, options) for start in starts if start.is_dir()]
+    by_folder: dict[str, list[str]] = {}  # to list folders is quicker than to ask for each file
+    for file in files:
+        if file.lower().endswith(SUFFIXES):
+            name = file.rpartition("/")[2]
+            by_folder.setdefault(file.removesuffix(name), []).append(name)
+    near, elsewhere = 0, Counter[Path]()
+    for folder, names in by_folder.items():
+        is_near = any(_lies_in(folder, place) for place in places)
+        if not is_near and not folder.startswith(LOCAL):
+            continue
+        path = _folder_of(folder, options.source_root)
+        try:
+            there = _names_in(path)
+        except OSError:
+            continue
+        lost = [name for name in map(_unquoted, names) if there is None or name not in there]
+        if is_near:
+            near += len(lost)
+        elif there is None:
+            elsewhere[_outermost_gone(path)] += len(lost)
+        else:
+            elsewhere.update(path / name for name in lost)
+    return near, elsewhere
+
+
+def _outermost_gone(folder: Path) -> Path:
+    while folder != folder.parent and not folder.parent.exists():
+        folder = folder.parent
+    return folder
+
+
+def _folder_of(source: str, root: Path | None) -> Path:
+    if source.startswith("file:"):
+        return Path(url2pathname(source[5:]) if os.name == "nt" else _unquoted(source[7:]))
+    return absolute(root or Path()) / _unquoted(source)
+
+
+def _unquoted(source: str) -> str:
+    return os.fsdecode(unquote_to_bytes(source))
+
+
+def _names_in(folder: Path) -> set[str] | None:
+    """The names in a folder, None if it is gone; sources hide how marks are written on the disk."""
+    for form in dict.fromkeys(normalize(one, str(folder)) for one in ("NFC", "NFD")):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            names = os.listdir(form)  # noqa: PTH208 - quicker
+            return {normalize("NFC", name) for name in names}
+    return None
 
 
 def place_of(path: str | Path) -> str:

@@ -83,8 +83,10 @@ class Corpus:
     aren't files. `paths` holds the paths that were given, and `places` how the sources of
     documents under or beside them begin (unknown with a source root or links). `tables` holds the
     files of rows, by source: the number of rows, or None where some rows could not be read.
-    `nodes` is an import from another Neo4j, instead of documents. `read_files` reads the files in
-    their order, where something else than this process and `_process` is to read them.
+    `gone` holds the given paths that no longer exist, and `lost` is a sentence about files that the
+    graph knows and the disk no longer has. `nodes` is an import from another Neo4j, instead of
+    documents. `read_files` reads the files in their order, where something else than this process
+    and `_process` is to read them.
     """
 
     items: Iterable[Item] = ()
@@ -98,12 +100,21 @@ class Corpus:
     paths: Sequence[str | Path] = ()
     places: Sequence[str] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
+    gone: Sequence[Path] = ()
+    lost: str = ""
     nodes: "Nodes | None" = None
     read_files: ReadFiles | None = None
     _process: ReadingProcess = field(default_factory=lambda: ReadingProcess(READ_SECONDS))
 
     @classmethod
-    def of(cls, given: object, options: ReadOptions, settings: Settings | None = None) -> "Corpus":
+    def of(
+        cls,
+        given: object,
+        options: ReadOptions,
+        settings: Settings | None = None,
+        *,
+        may_be_gone: bool = False,
+    ) -> "Corpus":
         """The corpus of a path, of several paths or of documents; a corpus is returned as it is.
 
         Raises InputError for any other value.
@@ -118,7 +129,8 @@ class Corpus:
                 f"none of these but of type {type(given).__name__}."
             )
         if isinstance(given, Sequence) and all(isinstance(one, str | Path) for one in given):
-            return cls.of_paths([_path(one) for one in given], options, settings)
+            paths = [_path(one) for one in given]
+            return cls.of_paths(paths, options, settings, may_be_gone=may_be_gone)
         return cls.of_documents(given)
 
     @classmethod
@@ -128,22 +140,26 @@ class Corpus:
         options: ReadOptions,
         settings: Settings | None = None,
         leave_out: Collection[Path] = (),
+        *,
+        may_be_gone: bool = False,
     ) -> "Corpus":
         """The documents in folders, globs and files.
 
         The limits of reading are those of `settings`, where the options have none. The files
-        `leave_out` are not read. Raises InputError as `find` does.
+        `leave_out` are not read. Raises InputError as `find_files` does.
         """
         if settings:
             limit = options.max_file_mb or settings.max_file_mb
             options = replaced(options, max_file_mb=limit)
-        found = find_files(paths, follow_links=options.follow_links)
+        follow = options.follow_links
+        found = find_files(paths, follow_links=follow, may_be_gone=may_be_gone)
         files = tuple(file for file in found.files if file not in leave_out)
         found = replaced(found, files=files)
         if options.source_root:  # refuses a file outside it before anything is read
             for path in found.files:
                 source_of(path, options)
-        corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
+        skipped = dict(found.skipped)
+        corpus = cls(skipped=skipped, links=found.links, paths=paths, gone=found.gone)
         if not (options.source_root or options.follow_links):
             corpus.places = [place_of(path) for path in paths]
         if settings:
@@ -197,8 +213,8 @@ class Corpus:
 
     def notices(self) -> list[str]:
         """Notices about how the files were read, each of a sentence or two."""
-        found = []
-        if self.paths and not self.n_bytes and not self.links:
+        found = [self.lost] if self.lost else []
+        if self.paths and not self.n_bytes and not self.links and not self.gone:
             found.append("There is no file with text that can be read.")
         if self.skipped:
             kinds = (_kind(suffix, n) for suffix, n in sorted(self.skipped.items()))

@@ -1,9 +1,15 @@
 """Deletes documents, with all evidence that comes from them alone."""
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
 
-from graphrag_neo4j.documents import file_of, whole_of
+import anyio.to_thread
+
+from graphrag_neo4j.documents import ReadOptions, file_of, whole_of
+from graphrag_neo4j.documents.sources import lost_files, read_from
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.lease import command_name, refuse_half_imported
@@ -13,12 +19,16 @@ from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.index.read.documents import delete_documents, document_id, name_files
 from graphrag_neo4j.index.upgrade import hold_graph
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.checks import nearest
 
 IN_BATCHES = (
     "Requests that were sent in batches may hold text of what was deleted: the next "
     "`kg-build index` removes their replies, and the files of the batches that are over."
 )
+LOST = "The graph has documents of files that are gone: "
+LOCAL = ("localhost", "127.0.0.1", "::1")
+NAMED = 3  # paths of lost files in a command
 FILES = 100  # files of rows whose documents are looked up together
 
 
@@ -47,7 +57,48 @@ async def remove(
 
 async def sources_under(graph: Graph, prefix: str) -> list[str]:
     """The sources that begin with `prefix`, of the documents in the graph, in order."""
-    return [row["source"] for row in await graph.read("ingest/sources", SourceRow, prefix=prefix)]
+    rows = await graph.read_bulk("ingest/sources", SourceRow, prefix=prefix)
+    return sorted(row["source"] for row in rows)
+
+
+async def documents_of(graph: Graph, given: str, file: str | None) -> list[str]:
+    """The sources of the documents that a source or a path stands for, in order.
+
+    `file` is the source of the path, if there may be a file or folder. `given` is looked for as it
+    is, and with its parts; `file` with its rows. Where the graph has neither, they name a folder.
+    """
+    found = await known_sources(graph, [given], [file] if file else [])
+    if found or not file:
+        return found
+    known = await sources_under(graph, "")
+    # The latter as documents below a source root are named.
+    return sorted({*read_from(known, file), *read_from(known, f"{given}/")})
+
+
+async def lost_notice(
+    graph: Graph,
+    paths: Sequence[str | Path],
+    options: ReadOptions,
+    settings: Settings,
+    dropped: Collection[str] = (),
+) -> str:
+    """A sentence about files of the graph that are gone and what deletes their documents, or "".
+
+    The sources that are `dropped` anyway do not count, nor do those that are not under `paths` if
+    Neo4j runs on another computer: the graph may have documents of that one.
+    """
+    prefix = "" if options.source_root else "file://"
+    rows = await graph.read_bulk("ingest/files", SourceRow, prefix=prefix)
+    files = {row["source"] for row in rows}.difference(map(file_of, dropped))
+    near, others = await anyio.to_thread.run_sync(lost_files, files, paths, options)
+    said = []
+    if near:
+        said.append(f"{near:,} under the given paths (`--prune` drops them)")
+    if others and (not settings.neo4j_uri or urlsplit(settings.neo4j_uri).hostname in LOCAL):
+        named = [shlex.quote(str(path)) for path, _ in others.most_common(NAMED)]
+        command = f"kg-build delete {' '.join(named)}{' …' * (len(others) > NAMED)}"
+        said.append(f"{others.total():,} elsewhere (`{command}` drops them)")
+    return f"{LOST}{'; '.join(said)}." if said else ""
 
 
 async def not_there(graph: Graph, missing: Sequence[str]) -> str:
@@ -57,7 +108,7 @@ async def not_there(graph: Graph, missing: Sequence[str]) -> str:
     near = [
         by_file.get(name, name)
         for one in missing
-        for name in (nearest(one, known) or nearest(one.rpartition("/")[2], by_file))[:1]
+        for name in (nearest(one, known) or nearest(one.rstrip("/").rpartition("/")[2], by_file))
     ]
     hints = "".join(f" Did you mean {name}?" for name in dict.fromkeys(near))
     return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not in the graph.{hints}"
@@ -75,9 +126,15 @@ async def known_sources(
 
 
 async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> None:
-    """Deletes the documents with these sources, whose files are gone; a notice names each file."""
-    whole = set(sources)
-    for file, n in Counter(map(file_of, sources)).items():
+    """Deletes the documents with these sources, whose files are gone; a notice names each file.
+
+    Where there are several, a notice before says how many documents are deleted.
+    """
+    whole, files = set(sources), Counter(map(file_of, sources))
+    if (n := len(files)) > 1:
+        text = f"{n:,} files are gone. Their documents are dropped from the graph: {len(whole):,}."
+        listen(Notice(text, warning=True))
+    for file, n in files.items():
         rows = "" if file in whole else f" (rows: {n:,})"
         listen(Notice(f"{file} is gone and is dropped from the graph{rows}.", warning=True))
     await delete_documents(graph, [document_id(source) for source in sources])

@@ -31,6 +31,7 @@ from graphrag_neo4j.files import make_private_folder, remove_unfinished
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.removal import LOST
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.llm.endpoint.cost import Meter
@@ -138,11 +139,11 @@ async def watch(
     env_notice, told = settings.named_by_env_file(), set[object]()
 
     def listen_once(event: Event) -> None:
-        """Passes an event on, but the notice about the settings only once."""
-        if isinstance(event, Notice) and event.text == env_notice:
-            if env_notice in told:
+        """Passes an event on, but notices about the settings and lost files only once."""
+        if isinstance(event, Notice) and (event.text == env_notice or event.text.startswith(LOST)):
+            if event.text in told:
                 return
-            told.add(env_notice)
+            told.add(event.text)
         listen(event)
 
     # The reason why a build could pay no call, with the day and what was left of its limit.

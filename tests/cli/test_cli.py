@@ -133,6 +133,38 @@ def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Pat
     assert kg("status", "--json").json["counts"]["documents"] == 1
 
 
+def test_a_folder_that_was_moved_is_told_of_deleted_and_pruned(kg: Run, tales: Path) -> None:
+    folder, moved = tales / "old", tales.with_name("new")
+    cheap = ("--gleanings", "0", "--no-claims", "--quiet")
+    write = ("a.txt", "b.txt")
+    for place in (folder, folder / "sub"):
+        place.mkdir()
+        for name in write:
+            (place / name).write_text(f"{TALE} It is in {place.name}/{name}.")
+    (tales / "a.txt").unlink()
+    kg("index", folder, *cheap)
+    folder.rename(moved)
+    told = kg("index", moved, *cheap)
+    assert (told.code, told.out) == (0, "")
+    assert f"4 elsewhere (`kg-build delete {folder}` drops them)." in told.err
+    assert kg("status", "--json").json["counts"]["documents"] == 8
+    deleted = kg("delete", f"{folder / 'sub'}/")
+    uris = [f"Deleted {(folder / 'sub' / name).as_uri()}." for name in write]
+    assert (deleted.code, deleted.out.splitlines()[:-1]) == (0, uris)
+    pruned = kg("index", folder, tales, "--prune", *cheap)
+    assert (pruned.code, pruned.out) == (0, "")
+    [first, *each] = pruned.err.splitlines()
+    assert first == "2 files are gone. Their documents are dropped from the graph: 2."
+    assert each == [
+        f"{(folder / name).as_uri()} is gone and is dropped from the graph." for name in write
+    ]
+    assert kg("status", "--json").json["counts"]["documents"] == 5
+    again = kg("index", folder, tales, "--prune", *cheap)
+    assert (again.code, f"{folder} matches no file" in again.err) == (1, True)
+    none = kg("delete", folder)
+    assert (none.code, f"{folder} is not in the graph." in none.err) == (1, True)
+
+
 def test_estimate_needs_no_neo4j_and_asks_no_model(
     kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch, endpoint: FakeEndpoint
 ) -> None:

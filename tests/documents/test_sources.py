@@ -3,12 +3,14 @@
 import codecs
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from graphrag_neo4j.documents import ReadOptions, find_files, gone, source_of
+from graphrag_neo4j.documents.sources import lost_files
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.index.corpus import Corpus
 
@@ -125,6 +127,58 @@ def test_gone_leaves_alone_what_lies_elsewhere_or_was_no_file_of_ours() -> None:
     sources = ["docs2/gone.md", "docs/of my own", "https://example.org/x.md", "/srv/x.md", "a.md"]
     assert gone(sources, "docs", options) == []
     assert gone(sources, ".", options) == ["docs2/gone.md", "a.md"]
+
+
+@pytest.mark.parametrize("root", [None, Path()])
+def test_all_documents_of_a_path_that_is_gone_are_gone(root: Path | None) -> None:
+    options = ReadOptions(source_root=root)
+    lay("docs/a.md", "docs/sub/b.md", "docs/rows.csv", "docs2/c.md")
+    sources = [source_of(path, options) for path in find_files(["docs", "docs2"]).files]
+    sources += [f"{source}#17" for source in sources if source.endswith(".csv")]
+    shutil.rmtree("docs")
+    assert gone(sources, "docs", options) == [one for one in sources if "/docs2/" not in f"/{one}"]
+    assert gone(sources, "docs/rows.csv", options) == [one for one in sources if "rows" in one]
+    assert gone(sources, "docs/nothing", options) == []
+
+
+@pytest.mark.usefixtures("shut")
+def test_a_path_or_file_is_gone_only_where_the_disk_says_so() -> None:
+    found = find_files(["docs", "nowhere", "docs/a.md/x"], may_be_gone=True)
+    assert [path.as_posix() for path in found.gone] == ["nowhere", "docs/a.md/x"]
+    with pytest.raises(InputError, match=r"docs/shut/c\.md can't be read"):
+        find_files(["docs/shut/c.md"], may_be_gone=True)
+    hidden = [f"{Path.cwd().as_uri()}/docs/shut/{name}.md" for name in ("b", "c/d")]
+    assert lost_files(hidden, ["docs"], ReadOptions()) == (0, {})
+
+
+def test_neither_a_glob_nor_a_link_to_a_disk_that_is_detached_is_gone() -> None:
+    Path("detached").symlink_to("volume/docs")
+    for path in ("detached", "docs/*.rst"):
+        with pytest.raises(InputError, match=re.escape(f"{path} matches no file")):
+            find_files([path], may_be_gone=True)
+
+
+def test_lost_files_are_counted_under_the_paths_and_elsewhere_by_the_outermost_folder() -> None:
+    lay("docs/a.md", "docs/b.md", "other/c.md", "away/x/y/d.md", "away/x/e.md")
+    lay("nfd e\u0301/e\u0301.md")
+    files = [source_of(path, ReadOptions()) for path in find_files(["."]).files]
+    uri = Path.cwd().as_uri()
+    left = [f"{uri}/away/note", "https://a.example/x.md", "docs2/x.md"]
+    files += [*left, "/srv/x.md", "file://another/x.md"]
+    assert lost_files(files, ["docs"], ReadOptions()) == (0, {})
+    shutil.rmtree("away")
+    for name in ("docs/b.md", "other/c.md"):
+        Path(name).unlink()
+    lost = {Path.cwd() / "away": 2, Path.cwd() / "other/c.md": 1}
+    assert lost_files(files, ["docs", "docs/a.md"], ReadOptions()) == (1, lost)
+    assert lost_files(files, ["docs/*.md"], ReadOptions()) == (1, lost)
+    unprunable = {**lost, Path.cwd() / "docs/b.md": 1}  # it was read without the root
+    assert lost_files(files, ["docs"], ReadOptions(source_root=Path())) == (0, unprunable)
+    relative = ["docs/a.md", "docs/b%23.md", "docs/x/b.md", "docs2/b.md", "of my own"]
+    assert lost_files(relative, ["docs"], ReadOptions(source_root=Path())) == (2, {})
+    Path("docs/b#.md").touch()
+    assert lost_files(relative, ["docs"], ReadOptions(source_root=Path())) == (1, {})
+    assert lost_files(relative, ["docs"], ReadOptions()) == (0, {})
 
 
 def test_a_link_that_leads_out_of_the_folder_is_followed_only_if_asked() -> None:

@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.communities.stage import NamedByRow, TotalsRow
 from graphrag_neo4j.model.events import Event, Notice
@@ -29,7 +31,7 @@ async def documents_of(graph: Graph) -> list[str]:
 def write_tables(folder: Path, *ids: str) -> None:
     """The rows with these ids as three kinds of files."""
     rows = [{"id": id_, "text": LINES[id_]} for id_ in ids]
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     csv = ["id,text", *(f"{row['id']},{row['text']}" for row in rows)]
     (folder / "one.csv").write_text("\n".join(csv))
     (folder / "two.json").write_text(json.dumps(rows))
@@ -88,6 +90,60 @@ async def test_a_file_that_was_not_read_as_a_whole_keeps_its_rows(
     said = [event.text for event in heard if isinstance(event, Notice) and event.warning][-1]
     assert "one.csv holds no rows" in said
     assert "stay in the graph: 3;" in said
+
+
+@pytest.mark.parametrize("root", [None, Path()])
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_folder_is_deleted_with_all_that_was_read_from_it_and_nothing_else(
+    graph: Graph, alone: Settings, tmp_path: Path, root: Path | None, there: bool
+) -> None:
+    options = ReadOptions(id_column="id", source_root=root)
+    write_tables(tmp_path / "docs", "a", "b")
+    write_tables(tmp_path / "docs" / "inner", "c")
+    write_tables(tmp_path / "docs2", "c")
+    others = ["docs/note", "https://a.example/docs/one.csv", "note:1", "docs3"]
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index(["docs", "docs2"], options=options)
+        await rag.index([Document("Marley was dead.", source) for source in others])
+        if not there:
+            rmtree(tmp_path / "docs")
+        write_tables(tmp_path / "docs3", "a")  # not indexed
+        for given in ("docs/*.csv", "docs/inner/none", "https:", "note/"):
+            assert await rag.delete(given, options=options) == {given: []}
+        inner = await rag.delete("docs/inner/", options=options)
+        assert [one.rpartition("/docs/inner/")[2] for one in inner["docs/inner/"]] == [
+            f"{'' if root is None else 'docs/inner/'}{table}#c" for table in TABLES
+        ]
+        given = str(tmp_path / "docs")
+        assert len((await rag.delete(given, options=options))[given]) == 6
+        assert await rag.delete("docs3", options=options) == {"docs3": ["docs3"]}
+    left = [*(f"{table}#c" for table in TABLES), "note", "note:1", "one.csv"]
+    assert sorted(await documents_of(graph)) == sorted(left)
+
+
+async def test_a_folder_of_a_source_root_can_be_named_as_its_documents_are(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    write_tables(tmp_path / "corpus" / "old", "a")
+    write_tables(tmp_path / "corpus" / "new", "b")
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        root = ReadOptions(id_column="id", source_root=tmp_path / "corpus")
+        await rag.index("corpus", options=root)
+        assert len(await documents_of(graph)) == 6
+        await rag.index([Document("Marley was dead.", "https://a.example/")])
+        assert len((await rag.delete("old/"))["old/"]) == 3
+        await rag.delete("old/")
+        told = [one.text for one in heard if isinstance(one, Notice) and one.warning]
+        assert told == ["old/ is not in the graph."]
+        rmtree(tmp_path / "corpus" / "new")
+        pruned = await rag.index("corpus/new", options=root, prune=True)
+        assert pruned.dropped == [f"new/{table}#b" for table in TABLES]
+        assert pruned.notices == []
+        with pytest.raises(InputError, match="corpus/new matches no file"):
+            await rag.index("corpus/new", options=root, prune=True)
+        with pytest.raises(InputError, match="corpus/new matches no file"):
+            await rag.index("corpus/new", options=root)
 
 
 THREE = "".join(f"Marley was dead on day {day}.\n" for day in range(10, 22))

@@ -28,7 +28,7 @@ IN_BATCHES = (
 )
 LOST = "The graph has documents of files that are gone: "
 LOCAL = ("localhost", "127.0.0.1", "::1")
-NAMED = 3  # paths of lost files in a command
+SHOWN = 3  # paths of lost files in a command
 FILES = 100  # files of rows whose documents are looked up together
 
 
@@ -95,8 +95,8 @@ async def lost_notice(
     if near:
         said.append(f"{near:,} under the given paths (`--prune` drops them)")
     if others and (not settings.neo4j_uri or urlsplit(settings.neo4j_uri).hostname in LOCAL):
-        named = [shlex.quote(str(path)) for path, _ in others.most_common(NAMED)]
-        command = f"kg-build delete {' '.join(named)}{' …' * (len(others) > NAMED)}"
+        named = [shlex.quote(str(path)) for path, _ in others.most_common(SHOWN)]
+        command = f"kg-build delete {' '.join(named)}{' …' * (len(others) > SHOWN)}"
         said.append(f"{others.total():,} elsewhere (`{command}` drops them)")
     return f"{LOST}{'; '.join(said)}." if said else ""
 

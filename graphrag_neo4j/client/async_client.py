@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext, suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
@@ -70,6 +71,7 @@ DEFAULT = ReadOptions()
 PASSAGES = 16  # of a corpus, from which `tune` chooses
 FORKED = "This GraphRAG was opened before a fork: open a new one in each process."
 OTHER_LOOP = "This GraphRAG was opened in another event loop: open one in each, or use GraphRAG."
+NOTHING_FROM = "{} matches no file, and the graph has no document from it: check the path."
 IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
@@ -234,8 +236,8 @@ class AsyncGraphRAG:
         deleted = await Uploads(self.settings).delete_marked(self.graph, self._listen)
         missing = await self._missing(corpus, options) if prune else []
         if corpus.paths:
-            corpus.lost = await lost_notice(
-                self.graph, corpus.paths, options, self.settings, dropped=missing
+            corpus.find_lost = partial(
+                lost_notice, self.graph, corpus.paths, options, self.settings
             )
         async with _cluster(ray, self.settings, self._listen) as cluster:
             built = await build(
@@ -636,8 +638,11 @@ class AsyncGraphRAG:
 
         known = await sources_under(self.graph, "") if corpus.paths else []
         for path in corpus.gone:
-            if not gone(known, path, options):
+            if gone(known, path, options):
+                continue
+            if len(corpus.gone) == len(corpus.paths):
                 find_files([path])  # raises that nothing matches
+            self._listen(Notice(NOTHING_FROM.format(path), warning=True))
         missing = dict.fromkeys(s for path in corpus.paths for s in gone(known, path, options))
         return list(missing)
 

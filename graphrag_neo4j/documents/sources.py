@@ -332,6 +332,21 @@ def lost_files(
     return near, elsewhere
 
 
+def is_lost(source: str, root: Path | None) -> bool:
+    """Whether the file of a source is no longer on this disk; False where that can't be told.
+
+    A source that is no file URI is relative to the source root `root`.
+    """
+    folder, slash, name = file_of(source).rpartition("/")
+    if not source.startswith(LOCAL) and (root is None or "://" in source):
+        return False
+    try:
+        there = _names_in(_folder_of(folder + slash, root))
+    except OSError:
+        return False
+    return there is None or _unquoted(name) not in there
+
+
 def _outermost_gone(folder: Path) -> Path:
     while folder != folder.parent and not folder.parent.exists():
         folder = folder.parent

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import (
     AsyncIterator,
+    Awaitable,
     Callable,
     Collection,
     Iterable,
@@ -30,6 +31,7 @@ from graphrag_neo4j.documents import (
     find_files,
     from_langchain,
     holds_rows,
+    is_lost,
     place_of,
     read,
     source_of,
@@ -84,9 +86,10 @@ class Corpus:
     documents under or beside them begin (unknown with a source root or links). `tables` holds the
     files of rows, by source: the number of rows, or None where some rows could not be read.
     `gone` holds the given paths that no longer exist, and `lost` is a sentence about files that the
-    graph knows and the disk no longer has. `nodes` is an import from another Neo4j, instead of
-    documents. `read_files` reads the files in their order, where something else than this process
-    and `_process` is to read them.
+    graph knows and the disk no longer has, which `find_lost` finds when the documents are written.
+    `is_lost` tells whether the file of a source is one of these. `nodes` is an import from another
+    Neo4j, instead of documents. `read_files` reads the files in their order, where something else
+    than this process and `_process` is to read them.
     """
 
     items: Iterable[Item] = ()
@@ -102,6 +105,8 @@ class Corpus:
     tables: dict[str, int | None] = field(default_factory=dict)
     gone: Sequence[Path] = ()
     lost: str = ""
+    find_lost: Callable[[], Awaitable[str]] | None = None
+    is_lost: Callable[[str], bool] = lambda _: False
     nodes: "Nodes | None" = None
     read_files: ReadFiles | None = None
     _process: ReadingProcess = field(default_factory=lambda: ReadingProcess(READ_SECONDS))
@@ -164,6 +169,9 @@ class Corpus:
             corpus.places = [place_of(path) for path in paths]
         if settings:
             corpus._process = ReadingProcess(settings.read_seconds)
+            # Documents of another computer can't be looked for.
+            if options.source_root or settings.neo4j_is_here:
+                corpus.is_lost = partial(is_lost, root=options.source_root)
         corpus.n_bytes = sum(map(_size, found.files))
         corpus.items = corpus._read_all(found, options)
         corpus.unreadable += found.unreadable

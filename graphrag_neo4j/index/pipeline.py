@@ -16,6 +16,7 @@ from functools import partial
 import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, Cluster, IndexSetup
+from graphrag_neo4j.documents import file_of
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.files import KeyCounts
@@ -47,7 +48,7 @@ from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.index.limits import Limits
 from graphrag_neo4j.index.mode_change import SizeRow, chosen_origin, price_of_reading
 from graphrag_neo4j.index.preparation import check_before_paying, prepare
-from graphrag_neo4j.index.read.documents import document_id, name_files
+from graphrag_neo4j.index.read.documents import delete_documents, document_id, name_files
 from graphrag_neo4j.index.read.extract import (
     extract,
     extract_claims,
@@ -70,6 +71,8 @@ from graphrag_neo4j.index.upgrade import hold_graph
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.model.types import Origin
 from graphrag_neo4j.settings import Settings
+
+MOVED = "Documents that have moved, and keep what was read of them: {:,}."
 
 
 async def build(
@@ -120,7 +123,6 @@ async def build(
     async with hold_graph(graph, run, used, listen) as lease, setup.opened(stage.listen):
         await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
         await prepare(stage, setup, limits, rebuild)
-        await drop_gone(graph, gone, listen)
         if corpus.places:
             await tell_of_others(graph, corpus.places, settings, listen)
         if corpus.nodes:
@@ -129,7 +131,11 @@ async def build(
             result.ingested, vanished = await _ingest(
                 graph, corpus, cuts, listen, again=rebuild.again, prune_rows=prune_rows
             )
+        # After the documents were read: what has moved is not read again.
+        await drop_gone(graph, gone, listen)
         result.dropped = [*gone, *vanished]
+        if corpus.find_lost:
+            corpus.lost = await corpus.find_lost()
         if result.ingested.added or result.dropped:
             await name_files(graph)
         # What is odd about the documents is told before a model is paid to read wrong text.
@@ -175,6 +181,10 @@ async def _ingest(
         seen=seen,
     )
     dropped = []
+    files = {file for file in map(file_of, ingested.copied) if corpus.is_lost(file)}
+    if moved := [source for source in ingested.copied if file_of(source) in files]:
+        await delete_documents(graph, [document_id(source) for source in moved])
+        listen(Notice(MOVED.format(len(moved))))
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)
     if prune_rows:

@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 
@@ -27,7 +26,6 @@ IN_BATCHES = (
     "`kg-build index` removes their replies, and the files of the batches that are over."
 )
 LOST = "The graph has documents of files that are gone: "
-LOCAL = ("localhost", "127.0.0.1", "::1")
 SHOWN = 3  # paths of lost files in a command
 FILES = 100  # files of rows whose documents are looked up together
 
@@ -80,21 +78,20 @@ async def lost_notice(
     paths: Sequence[str | Path],
     options: ReadOptions,
     settings: Settings,
-    dropped: Collection[str] = (),
 ) -> str:
     """A sentence about files of the graph that are gone and what deletes their documents, or "".
 
-    The sources that are `dropped` anyway do not count, nor do those that are not under `paths` if
-    Neo4j runs on another computer: the graph may have documents of that one.
+    Those that are not under `paths` do not count if Neo4j runs on another computer: the graph may
+    have documents of that one.
     """
     prefix = "" if options.source_root else "file://"
     rows = await graph.read_bulk("ingest/files", SourceRow, prefix=prefix)
-    files = {row["source"] for row in rows}.difference(map(file_of, dropped))
+    files = {row["source"] for row in rows}
     near, others = await anyio.to_thread.run_sync(lost_files, files, paths, options)
     said = []
     if near:
         said.append(f"{near:,} under the given paths (`--prune` drops them)")
-    if others and (not settings.neo4j_uri or urlsplit(settings.neo4j_uri).hostname in LOCAL):
+    if others and settings.neo4j_is_here:
         named = [shlex.quote(str(path)) for path, _ in others.most_common(SHOWN)]
         command = f"kg-build delete {' '.join(named)}{' …' * (len(others) > SHOWN)}"
         said.append(f"{others.total():,} elsewhere (`{command}` drops them)")

@@ -25,7 +25,8 @@ def called(name: str, title: str, about: str = "") -> str:
     >>> called("a.pdf", "Annual Report", "2020"), called("a.txt", "a.txt")
     ('a.pdf (Annual Report; 2020)', 'a.txt')
     """
-    own = "" if title.startswith(name) else excerpt(title, LONGEST_TITLE)
+    file = name.rpartition("/")[2]
+    own = "" if title.startswith(file) else excerpt(title, LONGEST_TITLE)
     told = "; ".join(filter(None, (own, about)))
     return f"{name} ({told})" if told else name
 

@@ -45,6 +45,7 @@ AUTO, EMBEDDED = "auto", "embedded"  # the words that KG_GDS may be
 OURS = "KG_"  # the prefix of our own settings in the environment
 FOR_TESTS = "KG_TEST_"  # the prefix of names that only the tests of this project read
 ENTITY_TYPES = ("person", "organization", "place", "event", "concept", "product", "work")
+LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 MAX_FILE_MB = 100
 READ_SECONDS = 300
 MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
@@ -342,6 +343,11 @@ class Settings(BaseSettings):
             return f"{self.neo4j_database} at {place}" if self.neo4j_database else place
         # Many homes have the same name, each in the folder of its project.
         return Path(*self.home.absolute().parts[-2:]).as_posix() if self.home else ""
+
+    @property
+    def neo4j_is_here(self) -> bool:
+        """Whether Neo4j runs on this computer, as far as its address says."""
+        return not self.neo4j_uri or urlsplit(self.neo4j_uri).hostname in LOCAL_HOSTS
 
     def model_for(self, role: ModelRole) -> str:
         """The name of the chat model for one kind of work."""

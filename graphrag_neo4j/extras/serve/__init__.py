@@ -72,7 +72,7 @@ async def serve(
     paths: Sequence[Path],
     listen: Listener,
 ) -> None:
-    """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL.
+    """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL_HOSTS.
 
     `rag` and all other clients count in `day`.
 

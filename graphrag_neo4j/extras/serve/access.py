@@ -21,7 +21,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+from graphrag_neo4j.settings import LOCAL_HOSTS
+
 LARGEST_BODY: Final = 1_000_000  # bytes of a request that sends no file
 UPLOAD_PATH: Final = "/api/documents/"  # what the path begins with of one that does
 HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?")
@@ -72,14 +73,14 @@ def refusal(status: int, message: str, **headers: str) -> Response:
 
 
 class Access:
-    """Lets requests through to `app`; `hosts` are the host names of this server beside LOCAL.
+    """Lets requests through to `app`; `hosts` are the host names of this server beside LOCAL_HOSTS.
 
     `largest` is the largest number of bytes of a file that is sent.
     """
 
     def __init__(self, app: ASGIApp, token: str, hosts: Collection[str], largest: int) -> None:
         self._app, self._token, self._largest = app, token, largest
-        self._hosts = LOCAL.union(host.casefold() for host in hosts)
+        self._hosts = LOCAL_HOSTS.union(host.casefold() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves a request."""

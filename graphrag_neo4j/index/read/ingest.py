@@ -63,13 +63,14 @@ class KnownDocumentRow(TypedDict):
 
 
 class OriginalRow(TypedDict):
-    """A document that is to be written. `original`: another one that has its text and headers.
+    """A document that is to be written. `original`: another one with its text and headers.
 
     `taken`: its chunks need other ids, for another document has taken over those that it had.
     """
 
     id: str
     original: str | None
+    source: str | None
     taken: bool
 
 
@@ -82,7 +83,8 @@ class Ingested:
     once. `replaced` counts characters that can't be stored. `cut_otherwise` counts documents whose
     chunks were cut with other settings. `read_before` holds the sources of documents that keep the
     text that an earlier version of their reader gave of the same file. `unkept` counts by name the
-    documents with metadata that can't be kept.
+    documents with metadata that can't be kept. `copied` holds the sources of documents that the
+    graph had before, of which added ones are copies.
     """
 
     added: int = 0
@@ -95,6 +97,7 @@ class Ingested:
     cut_otherwise: int = 0
     read_before: list[str] = field(default_factory=list)
     unkept: Counter[str] = field(default_factory=Counter)
+    copied: list[str] = field(default_factory=list)
 
     def add(self, more: Self) -> None:
         """Adds the result of a further part of the documents."""
@@ -264,6 +267,7 @@ class _Ingesting:
         if self.copies and original and prepared.document.text.strip():
             self.unsent.documents.append(prepared.row)
             self.unsent.copies.append({"copy": prepared.id, "original": original})
+            self.result.copied += [found["source"]] if found["source"] else []
             return
         if found["taken"]:
             prepared.row["id_document"] = identify("document", prepared.id, key)

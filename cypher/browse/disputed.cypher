@@ -3,7 +3,7 @@ MATCH (subject:Entity)<-[:SUBJECT]-(claim:Claim)-[:FROM]->(:Chunk)-[:PART_OF]->(
 OPTIONAL MATCH (claim)-[:OBJECT]->(entity:Entity)
 WITH subject, claim, document, coalesce(entity.name, claim.object_text) AS object
 ORDER BY claim.status, claim.start_date, object, claim.ref
-WITH subject, claim.type AS type, collect([claim, object, document.title]) AS claims,
+WITH subject, claim.type AS type, collect([claim, object, document.name]) AS claims,
      count(DISTINCT claim.status) AS statuses, count(DISTINCT object) AS objects,
      count(DISTINCT claim.start_date) AS dates
 WHERE statuses > 1 OR objects > 1 OR dates > 1

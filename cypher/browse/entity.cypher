@@ -16,5 +16,6 @@ CALL (entity) {
   RETURN 'claim, ' + coalesce(claim.status, 'unrated') AS about, claim.description AS said, chunk
 }
 MATCH (chunk)-[:PART_OF]->(document:Document)
-RETURN about, said, document.title AS document, chunk.index AS chunk
-ORDER BY about, document, chunk, said LIMIT 300
+RETURN about, said, document.name AS document,
+       coalesce(chunk.parts[0], 'line ' + chunk.line) AS place
+ORDER BY about, document, chunk.start, said LIMIT 300

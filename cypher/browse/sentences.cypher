@@ -14,9 +14,13 @@ CALL (cited) {
   RETURN cited AS chunk, cited.text AS said, 0 AS start
 }
 MATCH (chunk)-[:PART_OF]->(document:Document)
-WITH finding, cited, said, document, chunk.start + start AS character,
+WITH finding, cited, said, document, chunk, chunk.start + start AS character,
      CASE WHEN cited:Claim THEN 'Claim' WHEN cited:Entity THEN 'Entity' ELSE 'Chunk' END AS cites
 ORDER BY finding.index, cites, cited.ref, character LIMIT 200
 RETURN finding.summary AS finding, cites,
        coalesce(cited.name, cited.description, 'chunk ' + cited.ref) AS what, said,
-       document.title AS document, character
+       document.name AS document,
+       coalesce(
+         chunk.parts[size([begin IN chunk.part_starts WHERE begin <= character]) - 1],
+         'line ' + (chunk.line + size(split(left(chunk.text, character - chunk.start), '\n')) - 1)
+       ) AS place

@@ -188,8 +188,8 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(100, ge=0)
     """Largest number of tokens that two neighbouring chunks share."""
     prepend_metadata: CommaSeparated = ()
-    """Metadata fields of a document that are put before each of its chunks when a model reads it,
-    comma separated."""
+    """Metadata fields of a document that are added to the header of each of its chunks, comma
+    separated."""
 
     # Indexes
     fulltext_analyzer: str = "standard-no-stop-words"

@@ -11,7 +11,7 @@ from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.read import documents as in_graph
 from graphrag_neo4j.index.read import ingest as ingesting
-from graphrag_neo4j.index.read.documents import delete_documents, document_id
+from graphrag_neo4j.index.read.documents import delete_documents, document_id, name_files
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.types import Document, T
 from tests.support.preset_backend import PresetBackend, documents, found, names, put, read
@@ -177,7 +177,7 @@ async def test_many_chunks_are_removed_in_several_transactions(
         await put(graph, start, SMALL)
         await read(graph, backend)
         with pytest.raises(RuntimeError, match="pulled the plug"):
-            await shrink(PullsThePlug(graph, after=moment + (left is None)))
+            await shrink(PullsThePlug(graph, after=moment + 1 + (left is None)))
         assert await dump(graph) not in (full, shrunk)
         [failed] = (await read_status(graph)).failures
         assert (failed.stage, failed.what) == ("ingest", "memory:0")
@@ -200,3 +200,61 @@ class PullsThePlug(Graph):
             raise RuntimeError("pulled the plug")
         self.left -= 1
         return await super().transact(work, fenced=fenced)
+
+
+async def test_a_copy_shares_chunks_and_takes_them_over(graph: Graph) -> None:
+    """A copy is read for nothing; when its original changes or goes, it keeps ids and numbers."""
+    told = PresetBackend({})
+    first, copy = Document(TEXT, "a/one.txt", "one.txt"), Document(TEXT, "b/two.txt", "two.txt")
+    await put(graph, [first], SMALL)
+    await read(graph, told)
+    before, heard = await chunks(graph), len(told.heard)
+    result = await put(graph, [first, copy], SMALL)
+    await read(graph, told)
+    assert (result.added, result.unchanged, result.copied) == (1, 1, ["a/one.txt"])
+    assert await chunks(graph) == before
+    assert len(told.heard) == heard
+    assert (await put(graph, [first, copy], SMALL)).unchanged == 2
+    await delete_documents(graph, [document_id("a/one.txt")])
+    now = await chunks(graph)
+    assert {row["source"] for row in now} == {"b/two.txt"}
+    assert [(row["id"], row["ref"]) for row in now] == [(row["id"], row["ref"]) for row in before]
+    # Whatever comes to the old place gets chunks of its own, and so does an edit of the copy.
+    edited = Document(TEXT.replace("7 coins", "seven coins"), "a/one.txt", "one.txt")
+    await put(graph, [edited, copy], SMALL)
+    rows = await chunks(graph)
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert {row["source"] for row in rows} == {"a/one.txt", "b/two.txt"}
+    await put(graph, [edited, Document(TEXT[::-1], "b/two.txt", "two.txt")], SMALL)
+    await delete_documents(graph, [document_id("b/two.txt")])
+    assert {row["source"] for row in await chunks(graph)} == {"a/one.txt"}
+
+
+async def test_an_original_that_is_edited_leaves_its_chunks_to_the_copy(graph: Graph) -> None:
+    told = PresetBackend({})
+    given = [Document(TEXT, f"{name}.txt", f"{name}.txt") for name in ("a", "b", "c")]
+    assert (await put(graph, given, SMALL)).copied == []  # none was there before
+    await read(graph, told)
+    before = await chunks(graph)
+    assert {row["source"] for row in before} == {"a.txt"}
+    edited = Document(f"{TEXT}More.", "a.txt", "a.txt")
+    await put(graph, [edited, *given[1:]], SMALL)
+    now = await chunks(graph)
+    kept = [row["id"] for row in now if row["source"] == "b.txt"]
+    assert kept == [row["id"] for row in before]
+    assert {row["source"] for row in now} == {"a.txt", "b.txt"}
+    await delete_documents(graph, [document_id("b.txt")])
+    assert [row["id"] for row in await chunks(graph) if row["source"] == "c.txt"] == kept
+
+
+async def test_files_of_one_name_are_told_apart_by_folders(graph: Graph) -> None:
+    async def named(*sources: str) -> list[str]:
+        await put(graph, [Document(f"Text of {one}.", one, "x.md") for one in sources])
+        await name_files(graph)
+        rows = await graph.run_plain("MATCH (d:Document) RETURN d.name AS n ORDER BY d.source")
+        return [row["n"] for row in rows]
+
+    assert await named("file:///a/x.md") == ["x.md"]
+    assert await named("file:///b/x.md", "file:///b/y.csv#1") == ["a/x.md", "b/x.md", "y.csv"]
+    await delete_documents(graph, [document_id("file:///a/x.md")])
+    assert await named() == ["x.md", "y.csv"]

@@ -22,7 +22,7 @@ from .extras.importing import Tables as Tables
 from .extras.tune.result import EntityType as EntityType
 from .extras.tune.result import TunedExample as TunedExample
 from .extras.tune.result import Tuning as Tuning
-from .extras.tune.sample import Passage as Passage
+from .extras.tune.sample import SampledPassage as SampledPassage
 from .graph.connection import Graph as Graph
 from .index.corpus import Corpus as Corpus
 from .index.entities.people import NameDecision as NameDecision

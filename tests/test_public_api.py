@@ -141,7 +141,7 @@ STATUS = graphrag_neo4j.Status(COUNTS, {"extract": 2}, [], {}, [], [], [], {}, B
 @pytest.mark.parametrize(
     ("result", "says"),
     [
-        (SOURCE, "docs/a.txt, characters 1,000–1,400: Marley was dead. Marley"),
+        (SOURCE, "docs/a.txt (A): Marley was dead. Marley"),
         (CITATION, "Entities (5): Scrooge, 2 sources"),
         (Answer("Marley was dead.\n" * 90, "local", [CITATION] * 3), "3 citations: Marley"),
         (STATUS, "2 documents, 1,234 chunks; 2 pending"),

@@ -210,13 +210,13 @@ async def resolve_citations(
         known_as = titles.get(one) or (rows[0]["title"] if rows else None)
         title = None if known_as is None else neutralised(known_as)
         name = title if title and one[0] in NAMED else ""
-        places = [source_of(row["passage"], row["quote"]) for row in rows if row["passage"]]
+        places = [source_from(row["passage"], row["quote"]) for row in rows if row["passage"]]
         sources = nearest_sources(places, stated, MOST_SOURCES, name)
         found.append(Citation(*one, title, one in known, sources))
     return found
 
 
-def source_of(passage: Mapping[str, Any], quote: Sequence[int] | None = None) -> Source:
+def source_from(passage: Mapping[str, Any], quote: Sequence[int] | None = None) -> Source:
     """Returns a source as the graph holds it; `quote` are characters of its text."""
     at = passage["start"]
     metadata = json.loads(passage["metadata"] or "{}", parse_constant=str)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 from graphrag_neo4j.errors import NotFoundError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
-from graphrag_neo4j.query.answer import Source, source_of
+from graphrag_neo4j.query.answer import Source, source_from
 from graphrag_neo4j.query.query_context import LONGEST_QUERY
 from graphrag_neo4j.text.strings import entity_ids
 
@@ -187,7 +187,7 @@ def _without_citations(entity: E) -> E:
     return replace(entity, name=name, description=description)
 
 
-class PassageRow(TypedDict):
+class SourcePassageRow(TypedDict):
     """A passage, as `Passage.of` takes it."""
 
     passage: dict[str, Any]
@@ -195,8 +195,8 @@ class PassageRow(TypedDict):
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
-    rows = await graph.read("lookup/sources", PassageRow, refs=list(refs))
-    by_ref = {(one := source_of(row["passage"])).chunk: one for row in rows}
+    rows = await graph.read("lookup/sources", SourcePassageRow, refs=list(refs))
+    by_ref = {(one := source_from(row["passage"])).chunk: one for row in rows}
     return [by_ref[ref] for ref in refs if ref in by_ref]
 
 

@@ -6,11 +6,11 @@ and `result` writes them, with a page, without losing what a person changed.
 
 from graphrag_neo4j.extras.tune.fit import Wishes, check_tuning, tune
 from graphrag_neo4j.extras.tune.result import EntityType, TunedExample, Tuning
-from graphrag_neo4j.extras.tune.sample import Passage, read_sample
+from graphrag_neo4j.extras.tune.sample import SampledPassage, read_sample
 
 __all__ = [
     "EntityType",
-    "Passage",
+    "SampledPassage",
     "TunedExample",
     "Tuning",
     "Wishes",

@@ -17,7 +17,7 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extras.tune.result import EntityType, TunedExample, Tuning
-from graphrag_neo4j.extras.tune.sample import Passage, Sample
+from graphrag_neo4j.extras.tune.sample import Sample, SampledPassage
 from graphrag_neo4j.extras.tune.tasks import (
     Profile,
     entity_types_task,
@@ -193,7 +193,7 @@ async def tune(
     )
 
 
-def _tuned(passage: Passage, number: int, found: Extraction) -> TunedExample:
+def _tuned(passage: SampledPassage, number: int, found: Extraction) -> TunedExample:
     lines = "\n".join("<|>".join(fields) for fields in _records(found))
     return TunedExample(passage, number, len(found.entities), len(found.relationships), lines)
 

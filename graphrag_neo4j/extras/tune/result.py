@@ -25,7 +25,7 @@ from string import Template
 from filelock import FileLock
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.extras.tune.sample import Passage
+from graphrag_neo4j.extras.tune.sample import SampledPassage
 from graphrag_neo4j.files import UNFINISHED, is_temporary, one_writer, read_data, write_whole
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.text.strings import excerpt, flat, money
@@ -73,7 +73,7 @@ class TunedExample:
     `number` is the number of the passage in the sample, from 1.
     """
 
-    passage: Passage
+    passage: SampledPassage
     number: int
     entities: int
     relationships: int
@@ -117,7 +117,7 @@ class Tuning:
     predicates: Mapping[str, str]
     examples: Sequence[TunedExample]
     left_out: Sequence[str]
-    passages: Sequence[Passage]
+    passages: Sequence[SampledPassage]
     documents: int
     prompt_tokens: tuple[int, int]
     files: Mapping[str, str] = field(repr=False)
@@ -196,7 +196,7 @@ def _page(tuning: Tuning, folder: Path) -> str:
     )
 
 
-def _place(passage: Passage) -> str:
+def _place(passage: SampledPassage) -> str:
     title = excerpt(passage.title, TITLE) if passage.title else passage.source
     return f"{_inline(title)}, characters {passage.start:,}–{passage.end:,}"
 

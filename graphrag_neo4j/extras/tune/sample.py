@@ -38,7 +38,7 @@ ABOUT = 0.9  # of the best gain; with less of it, the document of a passage does
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SampledPassage:
     """A passage of a document: its characters [start, end), which are `text`.
 
     `share` is the share of all candidates (0 to 1) that this passage stands for.
@@ -60,7 +60,7 @@ class Sample:
     that the sample was chosen from. `unreadable` holds reasons by source.
     """
 
-    passages: Sequence[Passage]
+    passages: Sequence[SampledPassage]
     documents: int
     candidates: int
     unreadable: dict[str, str]
@@ -98,7 +98,7 @@ def _windows(document: Document) -> _Windows:
     return identify("sample", document.source), document.source, document.title, text, starts
 
 
-def _chosen(kept: Sequence[_Windows], n: int) -> tuple[Sequence[Passage], int]:
+def _chosen(kept: Sequence[_Windows], n: int) -> tuple[Sequence[SampledPassage], int]:
     """The passages of the sample, and the number of candidates."""
     each = max(1, CANDIDATES // len(kept))
     ordered = sorted(kept, key=lambda one: one[1])
@@ -109,7 +109,7 @@ def _chosen(kept: Sequence[_Windows], n: int) -> tuple[Sequence[Passage], int]:
     return _representatives(candidates, n), len(candidates)
 
 
-def _cut(windows: _Windows, most: int) -> Iterator[Passage]:
+def _cut(windows: _Windows, most: int) -> Iterator[SampledPassage]:
     """Yields a passage of each window, of at most `most` windows, which are evenly spread."""
     _, source, title, text_of_all, starts = windows
     step = max(1.0, len(starts) / most)
@@ -123,10 +123,10 @@ def _cut(windows: _Windows, most: int) -> Iterator[Passage]:
         text = window[span.start : span.end]
         start = starts[number] + span.start + len(text) - len(text.lstrip())
         text = text.strip()
-        yield Passage(text, source, title, start, start + len(text))
+        yield SampledPassage(text, source, title, start, start + len(text))
 
 
-def _representatives(candidates: Sequence[Passage], n: int) -> Sequence[Passage]:
+def _representatives(candidates: Sequence[SampledPassage], n: int) -> Sequence[SampledPassage]:
     """Returns `n` passages that are near to as many others as possible (facility location).
 
     One passage after the other is taken: the one that brings the sum of all similarities to the
@@ -154,7 +154,7 @@ def _representatives(candidates: Sequence[Passage], n: int) -> Sequence[Passage]
     return sorted(found, key=lambda one: (-one.share, one.source, one.start))
 
 
-def _similarities(candidates: Sequence[Passage]) -> "Vectors":
+def _similarities(candidates: Sequence[SampledPassage]) -> "Vectors":
     """Returns the cosine of each passage to each other, where what all have in common is left out.
 
     The passages of a corpus share most of their words, so their vectors are all alike. So the mean

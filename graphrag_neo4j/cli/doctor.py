@@ -24,7 +24,12 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.schema import refuse_foreign, refuse_newer_version, schema_version
+from graphrag_neo4j.graph.schema import (
+    SCHEMA_VERSION,
+    refuse_foreign,
+    refuse_newer_version,
+    schema_version,
+)
 from graphrag_neo4j.index.communities.gds import leiden_in_gds
 from graphrag_neo4j.index.communities.tree import Leiden
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
@@ -207,7 +212,12 @@ async def check_schema(graph: Graph) -> Check:
         version = await schema_version(graph)
         refuse_newer_version(version)
         if version is not None:
-            return f"The graph has schema version {version}."
+            later = (
+                ""
+                if version == SCHEMA_VERSION
+                else f"; a command that writes makes it {SCHEMA_VERSION}"
+            )
+            return f"The graph has schema version {version}{later}."
         await refuse_foreign(graph)
         return "There is no graph yet."
 

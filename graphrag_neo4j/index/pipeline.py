@@ -11,12 +11,11 @@ that was stopped anywhere, and several builds in a row give the result of one bu
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 
 import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, Cluster, IndexSetup
-from graphrag_neo4j.documents import file_of
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.files import KeyCounts
@@ -48,7 +47,7 @@ from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.index.limits import Limits
 from graphrag_neo4j.index.mode_change import SizeRow, chosen_origin, price_of_reading
 from graphrag_neo4j.index.preparation import check_before_paying, prepare
-from graphrag_neo4j.index.read.documents import delete_documents, document_id, name_files
+from graphrag_neo4j.index.read.documents import document_id, drop_moved, name_files
 from graphrag_neo4j.index.read.extract import (
     extract,
     extract_claims,
@@ -72,7 +71,7 @@ from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.model.types import Origin
 from graphrag_neo4j.settings import Settings
 
-MOVED = "Documents that have moved, and keep what was read of them: {:,}."
+MOVED = "Documents that moved, or of which a copy is gone, and that are not read again: {:,}."
 
 
 async def build(
@@ -132,11 +131,12 @@ async def build(
                 graph, corpus, cuts, listen, again=rebuild.again, prune_rows=prune_rows
             )
         # After the documents were read: what has moved is not read again.
-        await drop_gone(graph, gone, listen)
-        result.dropped = [*gone, *vanished]
+        left = [source for source in gone if source not in {*result.ingested.moved}]
+        await drop_gone(graph, left, listen)
+        result.dropped = [*left, *vanished]
         if corpus.find_lost:
             corpus.lost = await corpus.find_lost()
-        if result.ingested.added or result.dropped:
+        if result.ingested.added or result.ingested.moved or result.dropped:
             await name_files(graph)
         # What is odd about the documents is told before a model is paid to read wrong text.
         odd = await ingest_notices(graph, result.ingested, settings, origin)
@@ -181,9 +181,8 @@ async def _ingest(
         seen=seen,
     )
     dropped = []
-    files = {file for file in map(file_of, ingested.copied) if corpus.is_lost(file)}
-    if moved := [source for source in ingested.copied if file_of(source) in files]:
-        await delete_documents(graph, [document_id(source) for source in moved])
+    if moved := await drop_moved(graph, cache(corpus.is_lost)):
+        ingested.moved, ingested.added = moved, max(0, ingested.added - len(moved))
         listen(Notice(MOVED.format(len(moved))))
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)

@@ -130,8 +130,9 @@ def read_passage(text: str, speaker: str | None = None) -> SentencedText:
 def turns(text: str) -> list[tuple[int, str]]:
     """Returns where each turn of a transcript begins and who speaks; none for any other text.
 
-    A transcript is a text in which at least two speakers speak again. What the text also writes in
-    lower case, as the word in "Note:", names nobody: then the name is "".
+    A transcript is a text in which at least two people speak again, each named by two words or
+    more: "Note:" or "Name:" names nobody. Nor does what the text also writes in lower case, as in
+    "Key points:". Who has no such name is "".
     """
     tags, _ = _tags(text)
     times = Counter(name for _, _, name in tags)
@@ -140,8 +141,8 @@ def turns(text: str) -> list[tuple[int, str]]:
     usual = {word[0] for word in LOWER_CASE.finditer(text)}
 
     def names_someone(tag: str) -> bool:
-        words = NAME_WORD.findall(tag)
-        return (tag.isupper() and len(words) > 1) or any(one.lower() not in usual for one in words)
+        strange = any(one.lower() not in usual for one in NAME_WORD.findall(tag))
+        return len(tag.split()) > 1 and (tag.isupper() or strange)
 
     named = {tag for tag in times if names_someone(tag)}
     if sum(times[tag] > 1 for tag in named) < SPEAKERS:

@@ -34,6 +34,7 @@ EVERY_COMMAND = dict(every_command())
 @pytest.mark.parametrize("name", EVERY_COMMAND)
 def test_every_command_and_option_is_documented(kg_alone: Run, name: str) -> None:
     ran, command = kg_alone(*name.split(), "--help"), EVERY_COMMAND[name]
+    assert "None (" not in ran.out
     assert ran.code == 0
     assert str(command.help).split()[:6] == ran.out.partition("\n\n")[2].split()[:6]
     options = [one for one in command.params if isinstance(one, click.Option)]

@@ -12,13 +12,13 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple, TypedDict
 
-from graphrag_neo4j.documents import clean, name_of, told_apart
+from graphrag_neo4j.documents import clean, file_of, name_of, told_apart
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.documents.metadata import kept
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
@@ -54,7 +54,7 @@ class Again(NamedTuple):
 
 
 class NamesakesRow(TypedDict):
-    """The sources of files of one name."""
+    """The sources of files that have one name, or one text."""
 
     files: list[str]
 
@@ -229,6 +229,26 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
         await graph.write("ingest/forget_reports", documents=[document])
         vanished = await _remove_ahead(graph, [document], [])
         await graph.transact(partial(_delete, document, vanished))
+
+
+async def drop_moved(graph: Graph, is_lost: Callable[[str], bool]) -> list[str]:
+    """Drops the documents of files that are gone where another file has their text.
+
+    The other one takes over what was read. Returns the sources of what was dropped.
+    """
+    moved: list[str] = []
+    for row in await graph.read("ingest/shared", NamesakesRow):
+        lost = [one for one in row["files"] if is_lost(file_of(one))]
+        if len(lost) < len(row["files"]):
+            moved += lost
+    for some in pages([document_id(source) for source in moved], WRITTEN):
+        await graph.transact(partial(_hand_over, some))
+    return moved
+
+
+async def _hand_over(documents: Sequence[str], tx: Transaction) -> None:
+    await tx.run("ingest/take_over", documents=documents)
+    await tx.run("ingest/delete", documents=documents)
 
 
 async def name_files(graph: Graph) -> None:

@@ -10,6 +10,7 @@ search read it before the text. It is no part of the text, nor of the id of the 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from graphrag_neo4j.documents import name_of
@@ -72,6 +73,8 @@ def places_and_headers(
     about = ", ".join(one for name, one in own.items() if one and name not in fields)
     places, speeches = list(_places(document)), turns(document.text)
     starts, begun = [place.start for place in places], [start for start, _ in speeches]
+    # Nobody knows where the last turn ends: it counts for as long as the longest one before it.
+    longest = max((end - start for start, end in pairwise(begun)), default=0)
     line, counted = document.first_line, 0
     for span in spans:
         if line is not None:
@@ -83,7 +86,7 @@ def places_and_headers(
         text = document.text[span.start : span.end]
         turn = bisect_right(begun, span.end - len(text.lstrip())) - 1
         # A turn that begins with the chunk needs no header, and a heading ends a turn.
-        goes_on = turn >= 0 and above.heading <= begun[turn] < span.start
+        goes_on = turn >= 0 and above.heading <= begun[turn] < span.start <= begun[turn] + longest
         speaker = written(speeches[turn][1]) if goes_on else ""
         speaks = f"{shortened(speaker, OF_SPEAKER, tokens.count)}:" if speaker else ""
         stands = " – ".join(filter(None, (about, _shortened_path(above.headings))))

@@ -70,7 +70,6 @@ class OriginalRow(TypedDict):
 
     id: str
     original: str | None
-    source: str | None
     taken: bool
 
 
@@ -83,8 +82,8 @@ class Ingested:
     once. `replaced` counts characters that can't be stored. `cut_otherwise` counts documents whose
     chunks were cut with other settings. `read_before` holds the sources of documents that keep the
     text that an earlier version of their reader gave of the same file. `unkept` counts by name the
-    documents with metadata that can't be kept. `copied` holds the sources of documents that the
-    graph had before, of which added ones are copies.
+    documents with metadata that can't be kept. `moved` holds the sources of
+    documents that the graph had before, whose file is gone and whose text another file has.
     """
 
     added: int = 0
@@ -97,7 +96,7 @@ class Ingested:
     cut_otherwise: int = 0
     read_before: list[str] = field(default_factory=list)
     unkept: Counter[str] = field(default_factory=Counter)
-    copied: list[str] = field(default_factory=list)
+    moved: list[str] = field(default_factory=list)
 
     def add(self, more: Self) -> None:
         """Adds the result of a further part of the documents."""
@@ -184,7 +183,11 @@ class _Ingesting:
         differ = {one.id for one, _ in self.unknown if self._differs(one, known.get(one.id))}
         self.cuts.ahead([one.document for one, _ in self.unknown if one.id in differ])
         originals = await self._originals(differ, known)
+        # New documents are written first: a known one that changes leaves its chunks to its copy.
+        self.unknown.sort(key=lambda one: one[0].id in known)
         for prepared, share in self.unknown:
+            if prepared.id in known and self.unsent.copies:
+                await self.send()
             if prepared.id in differ:
                 await self._write(prepared, share, known.get(prepared.id), originals)
             if self.unsent.is_full:
@@ -250,9 +253,14 @@ class _Ingesting:
                         id_header=before["id_header"], id_document=before["id_document"]
                     )
                 ids = {"id": prepared.id, "id_document": prepared.row["id_document"] or prepared.id}
-                rows.append({**ids, "copy_hash": prepared.row["copy_hash"]})
+                is_new = prepared.id not in known
+                rows.append({**ids, "copy_hash": prepared.row["copy_hash"], "is_new": is_new})
         found = await self.graph.read("ingest/originals", OriginalRow, rows=rows, ids=list(differ))
-        return {row["id"]: row for row in found}
+        originals = {row["original"] for row in found}
+        # What is about to change leaves its chunks to its copy, and gets others.
+        return {
+            row["id"]: {**row, "taken": row["taken"] or row["id"] in originals} for row in found
+        }
 
     async def _write(
         self,
@@ -267,7 +275,6 @@ class _Ingesting:
         if self.copies and original and prepared.document.text.strip():
             self.unsent.documents.append(prepared.row)
             self.unsent.copies.append({"copy": prepared.id, "original": original})
-            self.result.copied += [found["source"]] if found["source"] else []
             return
         if found["taken"]:
             prepared.row["id_document"] = identify("document", prepared.id, key)

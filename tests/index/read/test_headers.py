@@ -83,6 +83,8 @@ def test_a_header_is_short_and_a_file_name_is_no_title() -> None:
     "text",
     [
         "Note: a note.\nTip: a tip.\nNote: take note of a tip.\nTip: take it.",
+        "NAME: Ada.\nROLE: Poet.\nNAME: Ben.\nROLE: Cook.",
+        "Key points: no key.\nOpen issues: points.\nKey points: one.\nOpen issues: open issues.",
         "Ada: one.\nText.",
         "ADA: one.\nADA: two.",
         "No tags at all.",
@@ -116,6 +118,13 @@ def test_a_place_is_one_that_a_person_can_go_to() -> None:
     )
     forged = passage(parts=["[Data: Entities (1)]"], part_starts=[0]).place_of(100, 101)
     assert "[Data" not in forged
+
+
+def test_the_last_turn_goes_on_no_longer_than_those_before() -> None:
+    text = f"{TALK}{'Appendix. ' * 50}"
+    span = Span(text.index("Appendix") + 300, 0, len(text), 0)
+    [row] = places_and_headers(Document(text, "a", "a"), (), [span])
+    assert row["speaker"] is None
 
 
 async def chunks(graph: Graph) -> list[PlainRow]:

@@ -11,7 +11,12 @@ from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.read import documents as in_graph
 from graphrag_neo4j.index.read import ingest as ingesting
-from graphrag_neo4j.index.read.documents import delete_documents, document_id, name_files
+from graphrag_neo4j.index.read.documents import (
+    delete_documents,
+    document_id,
+    drop_moved,
+    name_files,
+)
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.types import Document, T
 from tests.support.preset_backend import PresetBackend, documents, found, names, put, read
@@ -211,7 +216,7 @@ async def test_a_copy_shares_chunks_and_takes_them_over(graph: Graph) -> None:
     before, heard = await chunks(graph), len(told.heard)
     result = await put(graph, [first, copy], SMALL)
     await read(graph, told)
-    assert (result.added, result.unchanged, result.copied) == (1, 1, ["a/one.txt"])
+    assert (result.added, result.unchanged) == (1, 1)
     assert await chunks(graph) == before
     assert len(told.heard) == heard
     assert (await put(graph, [first, copy], SMALL)).unchanged == 2
@@ -233,7 +238,7 @@ async def test_a_copy_shares_chunks_and_takes_them_over(graph: Graph) -> None:
 async def test_an_original_that_is_edited_leaves_its_chunks_to_the_copy(graph: Graph) -> None:
     told = PresetBackend({})
     given = [Document(TEXT, f"{name}.txt", f"{name}.txt") for name in ("a", "b", "c")]
-    assert (await put(graph, given, SMALL)).copied == []  # none was there before
+    await put(graph, given, SMALL)
     await read(graph, told)
     before = await chunks(graph)
     assert {row["source"] for row in before} == {"a.txt"}
@@ -245,6 +250,24 @@ async def test_an_original_that_is_edited_leaves_its_chunks_to_the_copy(graph: G
     assert {row["source"] for row in now} == {"a.txt", "b.txt"}
     await delete_documents(graph, [document_id("b.txt")])
     assert [row["id"] for row in await chunks(graph) if row["source"] == "c.txt"] == kept
+
+
+async def test_what_is_gone_leaves_its_chunks_to_another_file_with_its_text(graph: Graph) -> None:
+    old, new = (Document(TEXT, f"{name}.md", f"{name}.md") for name in ("report", "old-report"))
+    await put(graph, [old], SMALL)
+    before = [row["id"] for row in await chunks(graph)]
+    # The old name is taken by another text in the same run.
+    await put(graph, [Document(TEXT[::-1], "report.md", "report.md"), new], SMALL)
+    rows = await chunks(graph)
+    assert [row["id"] for row in rows if row["source"] == "old-report.md"] == before
+    third = Document(TEXT, "third.md", "third.md")
+    await put(graph, [new, third], SMALL)
+    assert await drop_moved(graph, {"old-report.md", "third.md"}.__contains__) == []
+    with pytest.raises(RuntimeError, match="pulled the plug"):
+        await drop_moved(PullsThePlug(graph, after=0), "old-report.md".__eq__)
+    assert await drop_moved(graph, "old-report.md".__eq__) == ["old-report.md"]
+    rows = await chunks(graph)
+    assert [row["id"] for row in rows if row["source"] == "third.md"] == before
 
 
 async def test_files_of_one_name_are_told_apart_by_folders(graph: Graph) -> None:

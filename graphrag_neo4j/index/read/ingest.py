@@ -41,6 +41,7 @@ from graphrag_neo4j.text.strings import identify
 Work = Callable[[Graph], Awaitable[None]]
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
+UNWRITTEN = 2000  # documents of this run that may not be in the graph yet; WRITTEN is far less
 PART = 4000  # chunks of a document in one transaction, at most; a larger one has several
 
 
@@ -172,7 +173,8 @@ class _Ingesting:
         self.result = Ingested()
         self.unknown: list[tuple[PreparedDocument, Share]] = []
         self.unsent = CutDocuments()
-        self.written: dict[str, str] = {}  # the ids of documents by what makes a copy of them
+        # The ids of documents that the graph may not hold yet, by what makes a copy of them.
+        self.written: dict[str, str] = {}
         self.unplaced: list[tuple[PreparedDocument, Again]] = []
 
     async def look(self) -> None:
@@ -206,7 +208,7 @@ class _Ingesting:
         cut_otherwise = row["cut_with"] != prepared.row["cut_with"]
         if self._keeps_text(prepared, known):
             self.result.read_before.append(prepared.document.source)
-            for kept in ("content_hash", "places_hash", "title", "reader"):
+            for kept in ("content_hash", "places_hash", "copy_hash", "title", "reader"):
                 row[kept] = known[kept]
         if known["content_hash"] != row["content_hash"] or (self.recut and cut_otherwise):
             self.result.changed += 1
@@ -214,7 +216,7 @@ class _Ingesting:
         self.result.cut_otherwise += cut_otherwise
         self.result.unchanged += 1
         if known["is_copy"] and known["copy_hash"] != row["copy_hash"]:
-            return True
+            return True  # it has the text of its original, but no longer the headers
         if known["places_hash"] != row["places_hash"]:
             self.unplaced.append((replace(prepared, row=row), self._again(known)))
         elif any(known[name] != row[name] for name in ("metadata", "file_hash")):
@@ -247,16 +249,13 @@ class _Ingesting:
         rows = []
         for prepared, _ in self.unknown:
             if prepared.id in differ:
-                before = known.get(prepared.id)
-                if before:
-                    prepared.row.update(
-                        id_header=before["id_header"], id_document=before["id_document"]
-                    )
-                ids = {"id": prepared.id, "id_document": prepared.row["id_document"] or prepared.id}
-                is_new = prepared.id not in known
-                rows.append({**ids, "copy_hash": prepared.row["copy_hash"], "is_new": is_new})
+                row = prepared.row
+                if before := known.get(prepared.id):
+                    row |= {name: before[name] for name in ("id_header", "id_document")}
+                asked = {"id_document": row["id_document"] or prepared.id, "is_new": not before}
+                rows.append({"id": prepared.id, "copy_hash": row["copy_hash"], **asked})
         found = await self.graph.read("ingest/originals", OriginalRow, rows=rows, ids=list(differ))
-        originals = {row["original"] for row in found}
+        originals = {row["original"] for row in found if self.copies}
         # What is about to change leaves its chunks to its copy, and gets others.
         return {
             row["id"]: {**row, "taken": row["taken"] or row["id"] in originals} for row in found
@@ -279,6 +278,8 @@ class _Ingesting:
         if found["taken"]:
             prepared.row["id_document"] = identify("document", prepared.id, key)
         self.written[key] = prepared.id
+        if len(self.written) > UNWRITTEN:
+            del self.written[next(iter(self.written))]
         await self._cut(prepared, share, known)
 
     async def _cut(

@@ -62,7 +62,11 @@ class Passage:
 
         These are `document`, `chunk`, `start` and `text`.
         """
-        known = {name: value for name, value in found.items() if value is not None}
+        known: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in found.items()
+            if value is not None
+        }
         end = known["start"] + len(known["text"])
         title = neutralised(flat(known.get("title")))
         return cls(**{**known, "title": title, "end": end, **more})

@@ -265,7 +265,7 @@ function numbered(kind, ref) {
 }
 
 /* Where a person finds a character of a document: its name, then a page or heading, and a line. */
-function placeOf(name, { start, text, line, parts, part_starts }, at) {
+function whereabouts(name, { start, text, line, parts, part_starts }, at) {
   const before = [...text].slice(0, at - start), part = parts[part_starts.findLastIndex((begin) => begin <= at)];
   const row = line && line + before.filter((one) => one === "\n").length;
   return [name, part, row && `line ${row.toLocaleString("en")}`].filter(Boolean).join(", ");
@@ -277,7 +277,7 @@ function quotes(world, words) {
   const each = new Map(words.map((one) => [`${one.chunk.document} ${one.start} ${one.text}`, one]));
   return [...each.values()].map(({ chunk, start, text, length }) => {
     const { title, source } = world.documents[chunk.document];
-    const place = placeOf(title, chunk, start);
+    const place = whereabouts(title, chunk, start);
     const there = views.source ? make("a", { href: `#source-${chunk.ref}-${start}-${start + length}` }, place) : place;
     return make("blockquote", { title: source }, text ? make("div", {}, text) : null, make("footer", {}, there));
   });

@@ -216,7 +216,7 @@ class Conversation {
 
 function placeOf(source) {
   const [start, end] = source.quote ?? [source.start, source.end], quoted = [...source.text].slice(start - source.start, end - source.start).join("");
-  return `${source.title}, characters ${start.toLocaleString("en")}–${end.toLocaleString("en")}${source.quote ? `: “${flat(quoted)}”` : ""}`;
+  return `${source.place}${source.quote ? `: “${flat(quoted)}”` : ""}`;
 }
 
 function flat(text) {

@@ -66,7 +66,7 @@ def corpus() -> Map:
     pairs: list[list[object]] = [
         [n, n, n % len(entities) + 1, 1, None, "", []] for n in range(1, len(entities) + 1)
     ]
-    return Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], communities)
+    return Map([["A", "a"]], [[1, 0, 0, "A.", None, [], []]], entities, pairs, [], communities)
 
 
 def small(
@@ -78,7 +78,9 @@ def small(
     community: list[object] = [5, None, 0, 2, title, f"Said. {cited}", 5.0, "", "model", []]
     bob = [2, "BOB", ["Robert", "Rob"], "person", "", 1, 5, [9]]
     entities = [[1, name, None, "person", "", 1, 5, [9, 9]], bob]
-    texts = [[9 + n, 0, 20 * n, f"Ann met Bob {n} times."] for n in range(chunks)]
+    texts: list[list[object]] = [
+        [9 + n, 0, 20 * n, f"Ann met Bob {n} times.", None, [], []] for n in range(chunks)
+    ]
     claim = [3, f"{name} owes Bob.", "TRUE", None, None, 9, 0, 9, [1]]
     pair = [7, 1, 2, 1.0, predicate, f"{name} met Bob.", [9]]
     return Map([[title, "file:///tales/a.txt"]], texts, entities, [pair], [claim], [community])
@@ -198,7 +200,7 @@ def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> Non
         [n, f"E{n}", None, f"type {n % 2}", "", 1, 1 + n // 254, [1]] for n in range(1, 255)
     ]
     pairs: list[list[object]] = [[n, 1, n, n, None, "", []] for n in range(2, 254)]
-    drawn = Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], reports)
+    drawn = Map([["A", "a"]], [[1, 0, 0, "A.", None, [], []]], entities, pairs, [], reports)
     put(page, drawn, tmp_path / "map.html")
     legend = "document.getElementById('legend').innerText"
     assert page.ask(legend) == "Colours are communities.\nThe ring: 1 single entity."
@@ -245,14 +247,21 @@ def test_whole_sentences_are_quoted_that_say_it(page: Page, tmp_path: Path) -> N
     none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
     community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
     entity = [1, "Jacob Marley", None, "person", "", 0, 1, [1]]
-    drawn = Map([["Carol", "carol"]], [[1, 0, 100, WRAPPED]], [entity], [], [], [community])
+    drawn = Map(
+        [["Carol", "carol"]],
+        [[1, 0, 100, WRAPPED, 7, ["", "Staves"], [0, 120]]],
+        [entity],
+        [],
+        [],
+        [community],
+    )
     put(page, drawn, tmp_path / "map.html")
     page.chrome.execute_script("location.hash = '#community-1'")
     for button in page.wait("#panel .cite", 2):
         button.click()
     said, place = (quote.text for quote in page.wait("#panel blockquote", 2))
     assert " ".join(said.split()).startswith(f"{SAID} of St. Paul’s, and then it left. Carol, ")
-    assert place == f"Carol, characters 100–{100 + len(WRAPPED)}"
+    assert place == "Carol, line 7"
     page.chrome.execute_script("location.hash = '#entity-1'")
     page.until("document.querySelector('#panel h2').innerText === 'Jacob Marley'")
     assert page.wait("#panel blockquote")[0].text == place

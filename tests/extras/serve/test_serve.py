@@ -362,7 +362,7 @@ def test_pieces_of_a_stream_may_end_anywhere() -> None:
         body, *rest = made.split("\n\n[^1]: ")
         assert body == footnoted(text, {("Sources", 3): 1, ("Claims", 7): 2, ("Reports", 2): 3})
         assert r"\[c](http://x) \<b>[^2]." in body
-        place = r"[A \[title](javascript:x), characters 0–8](http://h/source/3-0-8): “He died.”"
+        place = r"[a.txt (A \[title](javascript:x))](http://h/source/3-0-8): “He died.”"
         lacks = "not in the context of this answer"
         assert rest == [f"{place}\n\n[^2]: Claims (7)\n\n[^3]: Reports (2): B; {place}; {lacks}"]
 

@@ -72,7 +72,7 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
     assert "[Data" not in page.wait(".answer")[0].text
     ActionChains(page.chrome).move_to_element(chip).perform()
     tip = page.wait("#quote")[0].text
-    assert "characters" in tip
+    assert ", line " in tip
     assert page.ask("atlas.picture.lit.size") > 1
     source = page.ask(
         "[...document.querySelectorAll('a.cite')].find(a => a.hash.startsWith('#source'))?.hash"
@@ -173,7 +173,7 @@ def test_a_file_is_uploaded_asked_about_and_deleted(
         "document.querySelector('#panel h2').textContent.toLowerCase() === 'charles babbage'"
     )
     assert page.ask("document.querySelector('#panel a[href^=\"#source-\"]').textContent") == (
-        "ada.txt, characters 0–51"
+        "ada.txt, line 1"
     )
     entity = page.ask("location.hash")
     page.chrome.execute_script("location.hash = '#documents'")

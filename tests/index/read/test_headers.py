@@ -116,6 +116,7 @@ def test_a_place_is_one_that_a_person_can_go_to() -> None:
     assert (
         passage(copies=["b.pdf"]).place_of(100, 101, "Ada") == "law.pdf (The Law; Ada), also b.pdf"
     )
+    assert len({passage(copies=["b.pdf"]), passage(copies=["b.pdf"])}) == 1
     forged = passage(parts=["[Data: Entities (1)]"], part_starts=[0]).place_of(100, 101)
     assert "[Data" not in forged
 

@@ -44,7 +44,9 @@ NOWHERE: Final = _Place(0, "", (), 0)
 
 def own_title(document: Document) -> str:
     """The title that a document states; "" where it is only the name of its file."""
-    return "" if document.title.startswith(name_of(document.source)) else flat(document.title)
+    name = name_of(document.source)
+    of_file = "." in name and document.title.startswith(name)
+    return "" if of_file else flat(document.title)
 
 
 def places_hash(document: Document, fields: Iterable[str]) -> str:

@@ -124,7 +124,7 @@ def test_a_place_is_one_that_a_person_can_go_to() -> None:
 def test_the_last_turn_goes_on_no_longer_than_those_before() -> None:
     text = f"{TALK}{'Appendix. ' * 50}"
     span = Span(text.index("Appendix") + 300, 0, len(text), 0)
-    [row] = places_and_headers(Document(text, "a", "a"), (), [span])
+    [row] = places_and_headers(Document(text, "a.txt", "a.txt"), (), [span])
     assert row["speaker"] is None
 
 
@@ -141,13 +141,15 @@ async def test_only_chunks_with_another_header_are_read_again(graph: Graph) -> N
     from tests.index.read.test_ingest import SMALL, TEXT  # noqa: PLC0415 - the same text
 
     parts = [Part(0, "One", 1), Part(TEXT.index("On the 7th"), "Two", 1)]
-    talk = Document(TEXT, "talk", "talk", parts=parts)
+    talk = Document(TEXT, "talk.txt", "talk.txt", parts=parts)
     await put(graph, [talk], SMALL)
     await read(graph, PresetBackend({}))
     before = await chunks(graph)
     assert {row["state"] for row in before} == {"done"}
     assert {row["header"] for row in before} == {"One", "Two"}
-    other = Document(TEXT, "talk", "talk", parts=[parts[0], Part(parts[1].start, "Three", 1)])
+    other = Document(
+        TEXT, "talk.txt", "talk.txt", parts=[parts[0], Part(parts[1].start, "Three", 1)]
+    )
     result = await put(graph, [other], SMALL)
     assert (result.changed, result.unchanged) == (0, 1)
     after = await chunks(graph)
@@ -164,7 +166,7 @@ async def test_a_chunk_mentions_the_speaker_of_its_header(graph: Graph) -> None:
         f"KEVIN SCOTT: Hi.\nADA LOW: {f'I wrote of {town}, and then I wrote more. ' * 20}\n"
         for town in ("Rome", "Oslo")
     )
-    await put(graph, [Document(said, "talk", "talk")], SMALL)
+    await put(graph, [Document(said, "talk.txt", "talk.txt")], SMALL)
     await read(graph, told)
     rows = await chunks(graph)
     spoken = [row for row in rows if row["header"] == "Ada Low:"]

@@ -34,7 +34,7 @@ LEAST_WORDS: Final = 3  # of a sentence without a citation of its own
 CLOSING: Final = r"[\"'”’»)\]*_\s]*$"
 ENDED: Final = re.compile(rf"[.!?…。！？؟।]{CLOSING}")
 ASKS_OR_LEADS: Final = re.compile(rf"[?？؟\u037e:：]{CLOSING}")
-PLACE: Final = re.compile(r", characters [\d,]+–[\d,]+$")  # the line below a quotation
+ENDS: Final = (".", "!", "?", "]", "。")  # of a sentence or its citation
 ABOUT_THE_ANSWER: Final = re.compile(
     r"^(?:"
     r"here(?:['’]s| is| are)\b|below (?:is|are|you)\b|the following\b"
@@ -175,4 +175,6 @@ def _plain(inline: "Token") -> str:
     breaks = ("softbreak", "hardbreak")
     parts = ("\n" if one.type in breaks else one.content for one in inline.children or ())
     lines = "".join(parts).splitlines()
-    return flat(" ".join(line for line in lines if not PLACE.search(line)))
+    # The place of a quotation is the line below its citation, and no sentence.
+    pairs = zip(["", *lines], lines, strict=False)
+    return flat(" ".join(x for above, x in pairs if not above.endswith("]") or x.endswith(ENDS)))

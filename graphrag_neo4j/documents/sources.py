@@ -317,7 +317,7 @@ def lost_files(
         is_near = any(_lies_in(folder, place) for place in places)
         if not is_near and not folder.startswith(LOCAL):
             continue
-        path = _folder_of(folder, options.source_root)
+        path = _path_of(folder, options.source_root)
         try:
             there = _names_in(path)
         except OSError:
@@ -337,14 +337,13 @@ def is_lost(source: str, root: Path | None) -> bool:
 
     A source that is no file URI is relative to the source root `root`.
     """
-    folder, slash, name = file_of(source).rpartition("/")
     if not source.startswith(LOCAL) and (root is None or "://" in source):
         return False
-    try:
-        there = _names_in(_folder_of(folder + slash, root))
+    path = str(_path_of(file_of(source), root))
+    try:  # sources hide how marks are written on the disk
+        return all(_is_gone(Path(normalize(form, path))) for form in ("NFC", "NFD"))
     except OSError:
         return False
-    return there is None or _unquoted(name) not in there
 
 
 def _outermost_gone(folder: Path) -> Path:
@@ -353,7 +352,7 @@ def _outermost_gone(folder: Path) -> Path:
     return folder
 
 
-def _folder_of(source: str, root: Path | None) -> Path:
+def _path_of(source: str, root: Path | None) -> Path:
     if source.startswith("file:"):
         return Path(url2pathname(source[5:]) if os.name == "nt" else _unquoted(source[7:]))
     return absolute(root or Path()) / _unquoted(source)

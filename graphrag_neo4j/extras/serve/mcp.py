@@ -212,7 +212,7 @@ class Tools:
         if not (found := await self._rag.sources(ref)):
             raise NotFoundError(f"Source {ref} is no longer in the graph, or it never was.")
         chunk, title, text = found[0], neutralised(found[0].title), neutralised(found[0].text)
-        place, source = neutralised(chunk.place), chunk.document
+        place, source = chunk.place, chunk.document
         return ToolPassage(place, chunk.chunk, source, title, chunk.start, chunk.end, text)
 
     async def _search(self, question: str, how: QueryOptions) -> ToolAnswer:
@@ -230,8 +230,9 @@ def tool_answer(answer: Answer) -> ToolAnswer:
         places = []
         for one in citation.sources:
             quote = shortened(flat(one.quoted), QUOTED_TO_TOOLS, len) if one.quote else ""
-            place = neutralised(one.place)
-            places.append(ToolSource(place, one.document, one.title, one.chunk, *one.span, quote))
+            places.append(
+                ToolSource(one.place, one.document, one.title, one.chunk, *one.span, quote)
+            )
         name = f"{citation.kind} ({citation.ref})"
         sources.append(ToolCitation(name, citation.title, citation.supported, places))
     missing = [answer.incomplete] if answer.incomplete else []

@@ -153,8 +153,8 @@ async def test_a_file_is_deleted_with_its_rows_and_nothing_of_a_like_name(
 async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
-    write(tmp_path / "docs", a=TALE, b=TALE)
-    write(tmp_path / "docs2", c=TALE)
+    write(tmp_path / "docs", a=f"{TALE} A.", b=TALE)
+    write(tmp_path / "docs2", c=f"{TALE} C.")
     heard: list[Event] = []
     async with AsyncGraphRAG(alone, heard.append) as rag:
         await rag.index(["docs", "docs2"])
@@ -181,8 +181,8 @@ async def test_prepended_metadata_is_in_what_the_endpoint_is_asked(
     given = settings(prepend_metadata="title,year", claims=False)
     async with AsyncGraphRAG(given) as rag:
         await rag.index([Document(TALE, "memory:0", "A Carol", {"year": 1843})])
-    asked = {call.text for call in endpoint.log if call.kind == "extraction"}
-    assert asked == {text_hash(f"title: A Carol\nyear: 1843\n\n{TALE}")}
+    asked = {(call.header, call.text) for call in endpoint.log if call.kind == "extraction"}
+    assert asked == {(text_hash("title: A Carol\nyear: 1843"), text_hash(TALE))}
     assert await graph.run_plain("MATCH (c:Chunk) RETURN c.text AS text") == [{"text": TALE}]
 
 

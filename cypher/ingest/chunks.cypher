@@ -6,5 +6,5 @@ MERGE (chunk:Chunk:KgBuild {id: row.id})
                 chunk.extraction = 'pending', chunk.claims = 'pending',
                 chunk.unembedded = true
 SET chunk.index = row.index, chunk.start = row.start, chunk.end = row.end,
-    chunk.n_tokens = row.n_tokens
+    chunk.n_tokens = row.n_tokens, chunk.document = row.document
 MERGE (chunk)-[:PART_OF]->(document)

@@ -15,3 +15,4 @@ WITH document, heir
 MATCH (document)<-[part:PART_OF]-(chunk:Chunk:KgBuild)
 DELETE part
 CREATE (chunk)-[:PART_OF]->(heir)
+SET chunk.document = heir.id

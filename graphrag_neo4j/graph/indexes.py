@@ -41,6 +41,7 @@ PAGE = 1000
 REEMBED = "`kg-build index PATHS --again vectors`, which makes all vectors and their indexes again"
 # The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
 SEARCH_SINCE = (2026, 2)
+FILTERS_SINCE = (2026, 6)  # IN, with any number of values
 
 
 class AnalyzerRow(TypedDict):
@@ -63,26 +64,33 @@ class SearchIndexRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """An index that is wanted."""
+    """An index that is wanted. A vector index may hold `filters`, which a search can test."""
 
     name: str
     type: Literal["VECTOR", "FULLTEXT"]
     label: str
     properties: tuple[str, ...]
     of: Literal["node", "relationship"] = "node"
+    filters: tuple[str, ...] = ()
 
-    @property
-    def statement(self) -> str:
+    def statement(self, version: tuple[int, int]) -> str:
         on = ", ".join(f"x.{name}" for name in self.properties)
         on = f"EACH [{on}]" if self.type == "FULLTEXT" else f"({on})"
         pattern = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
-        return f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on} OPTIONS $options"
+        make = f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on}"
+        if self.held(version) != [*self.properties]:
+            make = f"CYPHER 25 {make} WITH [{', '.join(f'x.{name}' for name in self.filters)}]"
+        return f"{make} OPTIONS $options"
+
+    def held(self, version: tuple[int, int]) -> list[str]:
+        """All properties in the index, as this release of Neo4j can make it."""
+        return [*self.properties, *(self.filters if version >= FILTERS_SINCE else ())]
 
     def is_like(self, row: SearchIndexRow) -> bool:
         """Whether an index of the database is this one, perhaps with fewer properties."""
         found = (row["type"], row["of"].lower(), row["labels"])
         same = found == (self.type, self.of, [self.label])
-        return same and {*row["properties"]} <= {*self.properties}
+        return same and {*row["properties"]} <= {*self.properties, *self.filters}
 
 
 def vector_index(kind: IndexedKind) -> str:
@@ -91,8 +99,12 @@ def vector_index(kind: IndexedKind) -> str:
 
 
 VECTOR_INDEXES = [
-    _Index(vector_index(k), "VECTOR", k.capitalize(), ("embedding",)) for k in INDEXED_KINDS
-]
+    _Index(
+        vector_index(k), "VECTOR", k.capitalize(), ("embedding",),
+        filters=("document",) if k == "chunk" else (),
+    )
+    for k in INDEXED_KINDS
+]  # fmt: skip
 FULLTEXT_INDEXES = [
     *(_Index(f"kg_{k}_text", "FULLTEXT", k.capitalize(), WORDS[k]) for k in INDEXED_KINDS),
     _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship"),
@@ -106,8 +118,8 @@ async def ensure_vector_indexes(
 
     `dimensions` are those of all vectors, or only of chunks where `elements` gives those of
     entities and communities. With `replace` True, an index of other dimensions is made again;
-    otherwise it raises InputError with both numbers. Raises GraphError where another index has
-    our name.
+    otherwise it raises InputError with both numbers. One that lacks a filter is also made again.
+    Raises GraphError where another index has our name.
     """
     other = elements or dimensions
     wanted: dict[_Index, Config] = {
@@ -119,7 +131,7 @@ async def ensure_vector_indexes(
     }
     lacking = await _lacking(graph, wanted)
     for index, found in lacking.items():
-        if found and not replace:
+        if found and not replace and not wanted[index].items() <= found["config"].items():
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
                 f"dimensions, but the graph's vectors have {wanted[index]['vector.dimensions']}: "
@@ -175,7 +187,7 @@ async def _lacking(
                 f"The index {index.name} can't be made: something else in this database has its "
                 "name; drop that, or use another database for this graph."
             )
-        made = found and found["properties"] == list(index.properties)
+        made = found and found["properties"] == index.held(graph.version)
         if found is None or not made or not config.items() <= found["config"].items():
             lacking[index] = found
     return lacking
@@ -187,7 +199,9 @@ async def _make(
     for index, found in lacking.items():
         if found:
             await graph.change_schema(f"DROP INDEX {index.name}")
-        await graph.change_schema(index.statement, options={"indexConfig": wanted[index]})
+        await graph.change_schema(
+            index.statement(graph.version), options={"indexConfig": wanted[index]}
+        )
 
 
 # Vectors
@@ -253,7 +267,7 @@ async def forget_vectors(graph: Graph) -> None:
     indexes: dict[_Index, Config] = {index: {} for index in VECTOR_INDEXES}
     missing = await _lacking(graph, indexes)
     for index in indexes:
-        if index not in missing:
+        if index not in missing or missing[index]:
             await graph.change_schema(f"DROP INDEX {index.name}")
     for kind in INDEXED_KINDS:
         after = ""
@@ -275,3 +289,11 @@ async def vector_search(
     return await graph.read(
         "vector_search/procedure", ScoredRow, index=vector_index(kind), vector=vector, k=k
     )
+
+
+async def filters_documents(graph: Graph) -> bool:
+    """Whether the vector index of chunks can filter by document: a new one, in a new Neo4j."""
+    if graph.version < FILTERS_SINCE:
+        return False
+    rows = await graph.read("graph/search_indexes", SearchIndexRow)
+    return any(r["name"] == vector_index("chunk") and "document" in r["properties"] for r in rows)

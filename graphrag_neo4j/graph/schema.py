@@ -64,7 +64,7 @@ PROPERTIES = (
     *("source", "title", "text", "index", "start", "end", "name", "names", "aliases", "type"),
     *("description", "descriptions", "degree", "weight", "reversed", "opposite", "level", "size"),
     *("summary", "rating", "rating_explanation", "report", "behind", "status", "start_date"),
-    *("header", "speaker", "line", "parts", "part_starts"),
+    *("document", "header", "speaker", "line", "parts", "part_starts"),
     *("end_date", "source_text", "subject_text", "object_text", "extraction_error"),
     *("predicate", "predicates", "opposite_predicates"),
     *("claims_error", "description_error", "report_error", "embedding_error"),
@@ -223,6 +223,8 @@ def _is_in_the_way(key: Key, ours: Key | None, wanted: Collection[Key]) -> bool:
     what, kind, of = key
     if what == "FULLTEXT" and ours and ours[:2] == key[:2] and {*of} <= {*ours[2]}:
         return False  # ours, of an earlier version: it is made again
+    if what == "VECTOR" and ours:
+        key = (what, kind, of[:1])  # the others only filter
     if ours or what in {"VECTOR", "FULLTEXT"}:
         return key != ours and bool(ours or key in wanted)
     if ("unique", kind, of) in wanted:

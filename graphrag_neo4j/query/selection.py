@@ -3,8 +3,9 @@
     where ──▶ conditions ──▶ documents ──▶ their chunks near the question, the entities that these
                                            mention, and the communities that are theirs alone
 
-A search by an index of the whole graph keeps what belongs to the selection. A community is theirs
-alone if no chunk of another document mentions a member.
+A search by an index of the whole graph keeps what belongs to the selection. The vector index of
+chunks filters by document itself, where Neo4j can (2026.06 on). A community is theirs alone if no
+chunk of another document mentions a member.
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Final, TypedDict, TypeVar, cast
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Row
-from graphrag_neo4j.graph.indexes import IndexedKind, vector_search
+from graphrag_neo4j.graph.indexes import IndexedKind, filters_documents, vector_search
 from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
 from graphrag_neo4j.settings.checks import check_text, did_you_mean
 
@@ -172,16 +173,19 @@ class Selection:
             return await read(
                 "selection/nearest_communities", ScoredRow, ids=ids, vector=vector, k=k
             )
+        given = {"documents": self.documents, "vector": vector}
         if self.chunks <= EXACTLY:
-            given = {"documents": self.documents, "vector": vector, "k": k}
-            return await read("selection/nearest_chunks", ScoredRow, **given)
+            return await read("selection/nearest_chunks", ScoredRow, **given, k=k)
+        if await filters_documents(self.graph):  # more are found, for the nearest can be missed
+            found = await read("selection/nearest_by_index", ScoredRow, **given, k=MORE * k)
+            return found[:k]
         limit = k
         while True:  # the index knows nothing of documents
             limit = min(MORE * limit, FETCHED)
             rows = await vector_search(self.graph, kind, vector, limit)
-            found = await self._own_of(kind, rows)
-            if len(found) >= k or len(rows) < limit or limit == FETCHED:
-                return found[:k]
+            own = await self._own_of(kind, rows)
+            if len(own) >= k or len(rows) < limit or limit == FETCHED:
+                return own[:k]
 
     async def by_words(self, statement: str, row: type[R], words: str, k: int) -> Sequence[R]:
         """Returns the best `k` rows of a full-text search.

@@ -85,7 +85,8 @@ MORE = Document("Ada Lovelace met Charles Babbage in London in 1833.", "more", "
 PLACES = (
     "MATCH (c:Chunk)-[:PART_OF]->(d:Document) RETURN d.source AS source, d.name AS name, "
     "c.start AS start, c.header AS header, c.speaker AS speaker, c.line AS line, "
-    "c.parts AS parts, c.part_starts AS part_starts, c.text AS text ORDER BY source, start"
+    "c.parts AS parts, c.part_starts AS part_starts, c.text AS text, c.document = d.id AS owned "
+    "ORDER BY source, start"
 )
 SPEAKERS = (
     "MATCH (c:Chunk) WHERE c.speaker IS NOT NULL RETURN c.speaker AS speaker, "
@@ -125,6 +126,7 @@ async def test_the_next_index_brings_a_graph_of_an_earlier_release_up_to_date(
         await rag.index([MORE], fresh=True)
         fresh, made = await database.run_plain(PLACES), await dump(database)
     assert upgraded == fresh
+    assert all(row["owned"] for row in upgraded)
     if kind == "extractive":
         assert [one for one in graph.keys() | made.keys() if graph.get(one) != made.get(one)] == []
 

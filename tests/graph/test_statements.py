@@ -19,7 +19,12 @@ import pytest
 import graphrag_neo4j
 from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.indexes import INDEXED_KINDS, SEARCH_SINCE, ensure_vector_indexes
+from graphrag_neo4j.graph.indexes import (
+    FILTERS_SINCE,
+    INDEXED_KINDS,
+    SEARCH_SINCE,
+    ensure_vector_indexes,
+)
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent
 CYPHER = PACKAGE.parent / "cypher"
@@ -85,7 +90,8 @@ def test_the_first_line_of_each_says_what_it_does() -> None:
 
 
 # Statements with the clause SEARCH, which older servers do not know.
-BY_CLAUSE: Final = frozenset(f"vector_search/{kind}" for kind in INDEXED_KINDS)
+FILTERED: Final = "selection/nearest_by_index"
+BY_CLAUSE: Final = frozenset({FILTERED, *(f"vector_search/{kind}" for kind in INDEXED_KINDS)})
 # Commands on the schema want the values of their parameters before they are planned.
 PARAMETERS: Final[Mapping[str, dict[str, Any]]] = {
     "doctor/vector_index": {"dimensions": 8},
@@ -96,7 +102,8 @@ CYPHER_25_SINCE: Final = (2025, 6)
 
 def planned(graph: Graph, language: str) -> dict[str, set[str]]:
     """The columns of each statement that this server knows, all planned and none run."""
-    known = [name for name in STATEMENTS if graph.version >= SEARCH_SINCE or name not in BY_CLAUSE]
+    since = dict.fromkeys(BY_CLAUSE, SEARCH_SINCE) | {FILTERED: FILTERS_SINCE}
+    known = [name for name in STATEMENTS if graph.version >= since.get(name, (0, 0))]
     with graph.lend_driver() as driver, driver.session(database=graph.database) as session:
         return {
             # Those with the clause SEARCH name their language themselves.

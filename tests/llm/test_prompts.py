@@ -128,6 +128,19 @@ def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: 
     assert found.relationships == [RelationshipRecord("ANN", "BOB", "Sail", 2.0)]
 
 
+def test_what_goes_before_a_chunk_is_shown_beside_it_and_is_no_part_of_it(folder: Path) -> None:
+    chunk = ChunkText("c1", "I sail.", "The Log\nAnn:", "Ann")
+    shown = [marked("The Log\nAnn:"), marked("I sail.")]
+    for task in (backend().extract(chunk), backend().claims(chunk)):
+        prompt = next(task).messages[-1].content
+        assert re.findall(r"(<text (\w+)>.*?</text \2>)", prompt, re.DOTALL) == [
+            (one, one[6:14]) for one in shown
+        ]
+    (folder / "extract.txt").write_text(ELSEWHERE, encoding="utf-8")
+    elsewhere = next(backend(prompts=folder).extract(chunk)).messages[-1].content
+    assert [elsewhere.count(one) for one in shown] == [1, 1]
+
+
 @settings(deadline=None, derandomize=True)
 @given(st.text(), st.text())
 def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:

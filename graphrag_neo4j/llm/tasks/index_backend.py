@@ -50,6 +50,7 @@ DELIMITERS = {
 LONGEST_SAID = 300  # characters of what the documents say about one name that is compared
 LONGEST_NAME = LONGEST_REASON = 200
 WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
+AFTER_HEADER = "What goes before the passage:\n\n{header}\n\nThe passage:\n\n{text}"
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 INDEX_NAMES = (
     *DELIMITERS,
@@ -70,8 +71,10 @@ class _Reading:
     examples: ExampleRecords
 
     def prompt(self, chunk: ChunkText) -> str:
-        text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
-        return self.opening.fill({**self.values, "input_text": marked(text)})
+        shown = marked(chunk.text)
+        if chunk.header:
+            shown = AFTER_HEADER.format(header=marked(chunk.header), text=shown)
+        return self.opening.fill({**self.values, "input_text": shown})
 
     def signature(self, model: str) -> str:
         prompt = self.opening.fill(self.values)

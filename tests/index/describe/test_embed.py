@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, GraphError, InputError, ModelError, ReplyError
+from graphrag_neo4j.graph import indexes
 from graphrag_neo4j.graph.connection import Graph, PlainRow
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.indexes import (
@@ -174,6 +175,31 @@ async def test_entities_chunks_and_reports_are_found_by_their_own_texts_without_
             assert rows
             assert rows == await graph.read("vector_search/procedure", ScoredRow, **by_procedure)
     assert caplog.records == []
+
+
+async def test_an_index_of_chunks_without_their_documents_is_made_again_without_a_model(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await forget_vectors(graph)
+    await put(graph, documents(ONE, TWO))
+    with monkeypatch.context() as earlier:
+        earlier.setattr(indexes, "FILTERS_SINCE", (graph.version[0] + 1, 0))
+        await embedded(graph, Model())
+        assert not await indexes.filters_documents(graph)
+    assert not await indexes.filters_documents(graph)  # a question before the next run
+    assert (await embedded(graph, Model())).heard == []
+    new = graph.version >= indexes.FILTERS_SINCE
+    assert await indexes.filters_documents(graph) == new
+    for chunk in await nodes(graph, "Chunk"):
+        assert await first(graph, "chunk", chunk["text"]) == chunk["id"]
+        given = {"vector": chunk["embedding"], "documents": [chunk["document"]], "k": 2}
+        if new:
+            rows = await graph.read("selection/nearest_by_index", ScoredRow, **given)
+            assert [row["id"] for row in rows] == [chunk["id"]]
+    # An index without documents is also dropped where vectors are forgotten.
+    monkeypatch.setattr(indexes, "FILTERS_SINCE", (graph.version[0] + 1, 0))
+    await forget_vectors(graph)
+    assert await index_dimensions(graph) == []
 
 
 async def test_a_second_run_asks_nothing_and_a_change_for_itself_alone(graph: Graph) -> None:

@@ -245,6 +245,8 @@ async def test_an_original_that_is_edited_leaves_its_chunks_to_the_copy(graph: G
     edited = Document(f"{TEXT}More.", "a.txt", "a.txt")
     await put(graph, [edited, *given[1:]], SMALL)
     now = await chunks(graph)
+    owned = "MATCH (c:Chunk)-[:PART_OF]->(d) RETURN DISTINCT c.document = d.id AS owned"
+    assert await graph.run_plain(owned) == [{"owned": True}]
     kept = [row["id"] for row in now if row["source"] == "b.txt"]
     assert kept == [row["id"] for row in before]
     assert {row["source"] for row in now} == {"a.txt", "b.txt"}

@@ -37,8 +37,9 @@ class Call:
 
     `time`: seconds on the monotonic clock when it came. `status`: of HTTP, 0 for a connection
     closed without a response. `request`: a hash of its body; `attempt`: how often that was seen.
-    `text`: `text_hash` of what it asks to read. `inputs`: how many texts it asks to embed.
-    `ended`: the time when its response was sent, or the client was gone (`dropped`); 0.0 before.
+    `text`: `text_hash` of what it asks to read; `header`: of what is shown above that. `inputs`:
+    how many texts it asks to embed. `ended`: the time when its response was sent, or the client was
+    gone (`dropped`); 0.0 before.
     """
 
     time: float
@@ -50,6 +51,7 @@ class Call:
     fault: str = ""
     attempt: int = 0
     text: str = ""
+    header: str = ""
     inputs: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -148,6 +150,7 @@ class Endpoint:
         chat = read_chat(body, options.window)
         task = read_task(chat, options)
         call.kind, call.text = task.name, text_hash(chat.text)
+        call.header = "".join(map(text_hash, chat.texts[:-1]))
         self._weigh(call, sum(map(count, chat.pieces)))
         if options.window:
             call.prompt_tokens = min(call.prompt_tokens, options.window)

@@ -13,6 +13,7 @@ in the order of their PageRank times their nearness to the question.
 """
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from graphrag_neo4j.query.query_context import (
     gather,
     lucene_query,
 )
+from graphrag_neo4j.rules.ranking import language_read
+from graphrag_neo4j.text.languages import is_stop_word
 from graphrag_neo4j.text.strings import name_key, spaced_characters
 
 STARTS: Final = 10  # entities that local search starts from
@@ -373,7 +376,7 @@ def names(question: str, rows: Rows) -> list[str]:
     found = []
     for row in sorted(rows, key=lambda row: (-len(_spaced(row["name"])), row["id"])):
         name = _spaced(row["name"])
-        if _tells(name) and name in left:
+        if name in left and _is_meant(row["name"], question):
             left = left.replace(name, " | ")
             found.append(row["id"])
     return found
@@ -381,7 +384,7 @@ def names(question: str, rows: Rows) -> list[str]:
 
 def named_in(question: str, name: str) -> bool:
     """Returns whether the question contains the full name."""
-    return _tells(_spaced(name)) and _spaced(name) in _spaced(question)
+    return _spaced(name) in _spaced(question) and _is_meant(name, question)
 
 
 def fused(lists: Iterable[Rows], k: int = RANK_CONSTANT) -> dict[str, float]:
@@ -393,10 +396,17 @@ def fused(lists: Iterable[Rows], k: int = RANK_CONSTANT) -> dict[str, float]:
     return {id_: score[id_] for id_ in sorted(score, key=lambda id_: (-score[id_], id_))}
 
 
-def _tells(name: str) -> bool:
-    """Returns whether a spaced name can be looked for. One Chinese character is in many words."""
-    single = name.strip()
-    return bool(single) and not (len(single) == 1 and spaced_characters(single) != single)
+def _is_meant(name: str, question: str) -> bool:
+    """Returns whether a question that contains a name means it: "it" doesn't mean IT.
+
+    One Chinese character is in many words.
+    """
+    single = _spaced(name).strip()
+    if not single or (len(single) == 1 and spaced_characters(single) != single):
+        return False
+    if is_stop_word(single, language_read(question)):
+        return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question))
+    return True
 
 
 def _spaced(text: str) -> str:

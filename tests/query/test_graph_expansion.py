@@ -70,6 +70,9 @@ QUESTIONS = {
     "夏目漱石は何を書きましたか": "夏目漱石",
     "Scrooge是谁？": "Scrooge",
     "สครูจคือใคร": "สครูจ",
+    "Who works in IT?": "IT",
+    "What does the US do for us?": "US",
+    "Was ist an der IT so teuer?": "IT",
 }
 OTHERS = {
     "Who directed The Glass Orchards?": "Orchard",
@@ -77,6 +80,9 @@ OTHERS = {
     "他是谁": "她",
     "李白是谁": "李",
     "斯克鲁奇是谁？": "？",
+    "Why is it expensive?": "IT",
+    "What does it do for us?": "US",
+    "Was hat es gekostet?": "ES",
 }
 
 

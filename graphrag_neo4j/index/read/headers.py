@@ -82,13 +82,13 @@ def places_and_headers(
         if line is not None:
             line += document.text.count("\n", counted, span.start)
             counted = span.start
-        before = bisect_right(starts, span.start)
+        first = span.end - len(document.text[span.start : span.end].lstrip())
+        before = bisect_right(starts, first)
         held = places[max(before - 1, 0) : bisect_left(starts, span.end)]
         above = places[before - 1] if before else NOWHERE
-        text = document.text[span.start : span.end]
-        turn = bisect_right(begun, span.end - len(text.lstrip())) - 1
+        turn = bisect_right(begun, first) - 1
         # A turn that begins with the chunk needs no header, and a heading ends a turn.
-        goes_on = turn >= 0 and above.heading <= begun[turn] < span.start <= begun[turn] + longest
+        goes_on = turn >= 0 and above.heading <= begun[turn] < first <= begun[turn] + longest
         speaker = written(speeches[turn][1]) if goes_on else ""
         speaks = f"{shortened(speaker, OF_SPEAKER, tokens.count)}:" if speaker else ""
         stands = " – ".join(filter(None, (about, _shortened_path(above.headings))))

@@ -1,4 +1,5 @@
-// Reads the statements of chunks and of relationships, each text with the entities at its ends.
+// Reads the statements of chunks and of relationships, each text with the entities at its ends and a
+// chunk that states it.
 CALL () {
   UNWIND $chunks AS chunk
   MATCH (a:Entity:KgBuild)-[stated:STATED {chunk: chunk}]->(b:Entity:KgBuild)
@@ -10,4 +11,4 @@ CALL () {
 }
 UNWIND stated.descriptions AS text
 UNWIND [a.id, b.id] AS end
-RETURN text, collect(DISTINCT end) AS ends ORDER BY text
+RETURN text, collect(DISTINCT end) AS ends, min(stated.chunk) AS chunk ORDER BY text

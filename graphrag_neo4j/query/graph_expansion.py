@@ -33,6 +33,7 @@ from graphrag_neo4j.query.query_context import (
 )
 from graphrag_neo4j.rules.ranking import language_read
 from graphrag_neo4j.text.languages import is_stop_word
+from graphrag_neo4j.text.sentences import read_passage, written
 from graphrag_neo4j.text.strings import name_key, spaced_characters
 
 STARTS: Final = 10  # entities that local search starts from
@@ -120,10 +121,14 @@ class LocalRow(NeighbourhoodRow):
 
 
 class StatementRow(TypedDict):
-    """The text of a statement, and the ids of the entities between which it stands."""
+    """The text of a statement, and the ids of the entities between which it stands.
+
+    `chunk` is the id of a chunk that states it.
+    """
 
     text: str
     ends: list[str]
+    chunk: str
 
 
 class SeedColumns(TypedDict):
@@ -436,10 +441,26 @@ async def nearest_statements(
     )
     if static := await query.vector(question, "entity"):
         rows = [row for _, row in await _ranked(rows, embedder.elements, static)]
-    found = (await _ranked(rows[:READ], embedder, vector))[:NEAREST_STATEMENTS]
+    spoken = await _with_speakers(query, rows[:READ])
+    found = (await _ranked(spoken, embedder, vector))[:NEAREST_STATEMENTS]
     return [
         NearStatement(tuple(row["ends"]), math.exp((cosine - found[0][0]) / FALL))
         for cosine, row in found
+    ]
+
+
+async def _with_speakers(query: QueryContext, rows: Sequence[StatementRow]) -> list[StatementRow]:
+    """Puts before each statement that is a sentence of its chunk who says it."""
+    ids = sorted({row["chunk"] for row in rows})
+    said = {
+        (chunk["id"], sentence.text): sentence.speaker
+        for chunk in await query.graph.read("search/chunks", ChunkRow, ids=ids)
+        for sentence in read_passage(chunk["text"], chunk["speaker"]).sentences
+    }
+    speakers = [said.get((row["chunk"], row["text"])) for row in rows]
+    return [
+        {**row, "text": f"{written(speaker)}: {row['text']}" if speaker else row["text"]}
+        for row, speaker in zip(rows, speakers, strict=True)
     ]
 
 

@@ -40,12 +40,13 @@ T = TypeVar("T")
 
 
 class ChunkRow(TypedDict):
-    """A chunk, and its header if it has one."""
+    """A chunk; its header and who goes on to speak at its beginning, if it has them."""
 
     id: str
     ref: int
     text: str
     header: str | None
+    speaker: str | None
 
 
 class ReportRow(TypedDict):

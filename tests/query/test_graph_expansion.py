@@ -159,6 +159,32 @@ async def test_meaning_counts_and_not_shared_words(graph: Graph) -> None:
     assert 0 < second.weight < 1
 
 
+OPINIONS = """ADA KING: Welcome to the harbour.
+
+BEN HILL: The Kestrel is a fast ship.
+
+ADA KING: The Osprey is a fast ship.
+
+BEN HILL: Thank you."""
+
+
+async def test_a_statement_is_near_by_who_says_it(graph: Graph) -> None:
+    ships = ("Kestrel", "Osprey")
+    told = found(
+        *((name, "ship", "A ship.") for name in (*ships, "Harbour")),
+        *((name, "Harbour", f"The {name} is a fast ship.", 1.0) for name in ships),
+    )
+    await put(graph, documents(OPINIONS))
+    await read(graph, PresetBackend({OPINIONS: told}))
+    rows = await graph.run_plain("MATCH (x:Chunk|Entity) RETURN x.id AS id, x.name AS name")
+    ids = {row["name"]: row["id"] for row in rows}
+    for speaker, ship in zip(("Ben Hill", "Ada King"), ships, strict=True):
+        question = f"What does {speaker} call a fast ship?"
+        query = asked(graph, Backends(load_settings()).local_embedder("en"), question)
+        first, _ = await graph_expansion.nearest_statements(query, None, [ids[None]], [])
+        assert ids[ship] in first.ends
+
+
 @pytest.mark.usefixtures("graph")
 async def test_the_passage_whose_title_is_the_entity_comes_first(alone: Settings) -> None:
     titles = ["Aldby (village)", *(f"Notes {number}" for number in range(6))]

@@ -5,7 +5,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -307,28 +306,16 @@ def lost_files(
     """
     starts = {_existing_part(Path(path)) for path in paths}
     places = [source_of(start, options) for start in starts if start.is_dir()]
-    by_folder: dict[str, list[str]] = {}  # to list folders is quicker than to ask for each file
-    for file in files:
-        if file.lower().endswith(SUFFIXES):
-            name = file.rpartition("/")[2]
-            by_folder.setdefault(file.removesuffix(name), []).append(name)
     near, elsewhere = 0, Counter[Path]()
-    for folder, names in by_folder.items():
-        is_near = any(_lies_in(folder, place) for place in places)
-        if not is_near and not folder.startswith(LOCAL):
+    for file in files:
+        is_near = any(_lies_in(file, place) for place in places)
+        known = file.lower().endswith(SUFFIXES) and (is_near or file.startswith(LOCAL))
+        if not known or not is_lost(file, options.source_root):
             continue
-        path = _path_of(folder, options.source_root)
-        try:
-            there = _names_in(path)
-        except OSError:
-            continue
-        lost = [name for name in map(_unquoted, names) if there is None or name not in there]
         if is_near:
-            near += len(lost)
-        elif there is None:
-            elsewhere[_outermost_gone(path)] += len(lost)
+            near += 1
         else:
-            elsewhere.update(path / name for name in lost)
+            elsewhere[_outermost_gone(_path_of(file, options.source_root))] += 1
     return near, elsewhere
 
 
@@ -346,29 +333,19 @@ def is_lost(source: str, root: Path | None) -> bool:
         return False
 
 
-def _outermost_gone(folder: Path) -> Path:
-    while folder != folder.parent and not folder.parent.exists():
-        folder = folder.parent
-    return folder
+def _outermost_gone(path: Path) -> Path:
+    while path != path.parent and not path.parent.exists():
+        path = path.parent
+    return path
 
 
 def _path_of(source: str, root: Path | None) -> Path:
+    def unquoted(part: str) -> str:
+        return os.fsdecode(unquote_to_bytes(part))
+
     if source.startswith("file:"):
-        return Path(url2pathname(source[5:]) if os.name == "nt" else _unquoted(source[7:]))
-    return absolute(root or Path()) / _unquoted(source)
-
-
-def _unquoted(source: str) -> str:
-    return os.fsdecode(unquote_to_bytes(source))
-
-
-def _names_in(folder: Path) -> set[str] | None:
-    """The names in a folder, None if it is gone; sources hide how marks are written on the disk."""
-    for form in dict.fromkeys(normalize(one, str(folder)) for one in ("NFC", "NFD")):
-        with suppress(FileNotFoundError, NotADirectoryError):
-            names = os.listdir(form)  # noqa: PTH208 - quicker
-            return {normalize("NFC", name) for name in names}
-    return None
+        return Path(url2pathname(source[5:]) if os.name == "nt" else unquoted(source[7:]))
+    return absolute(root or Path()) / unquoted(source)
 
 
 def place_of(path: str | Path) -> str:

@@ -5,7 +5,7 @@ opening to its closing. All its calls share one endpoint: one pool of connection
 concurrent calls and of calls a minute, and one meter.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +93,11 @@ class IndexSetup:
         """The calls, tokens and cost of this run, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What was odd in the replies of the endpoint, a sentence each."""
+        return [*self.endpoint.remarks] if self.endpoint else []
+
 
 @dataclass(frozen=True, slots=True)
 class QuerySetup:
@@ -111,6 +116,11 @@ class QuerySetup:
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of this question, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What was odd in the replies of the endpoint, a sentence each."""
+        return [*self.endpoint.remarks] if self.endpoint else []
 
 
 def is_free(model: str | None) -> bool:

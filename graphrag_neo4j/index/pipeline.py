@@ -140,9 +140,8 @@ async def build(
             await name_files(graph)
         # What is odd about the documents is told before a model is paid to read wrong text.
         odd = await ingest_notices(graph, result.ingested, settings, origin)
-        result.unreadable, result.notices = corpus.reasons(), [*corpus.notices(), *odd]
-        for notice in result.notices:
-            listen(Notice(notice, warning=True))
+        result.unreadable = corpus.reasons()
+        result.notices = _warned([*corpus.notices(), *odd], listen)
         setup = await with_encoder(stage, setup, backends, reembed="vectors" in rebuild.again)
         with Outbox(settings.batch_requests) as outbox:
             stage, until = await use_batches(stage, setup, outbox, batches)
@@ -150,11 +149,19 @@ async def build(
                 stage, setup, limits, rebuild, settings, until_answered=until
             )
         result.usage = setup.usage
+        result.notices = [*result.notices, *_warned(setup.remarks, listen)]
         await await_indexes(graph)
         result.status = await read_status(graph, claims=limits.claims)
         lease.outcome = "done" if result.complete else "incomplete"
     result.seconds = time.monotonic() - start
     return result
+
+
+def _warned(notices: Sequence[str], listen: Listener) -> Sequence[str]:
+    """Tells notices, and returns them."""
+    for notice in notices:
+        listen(Notice(notice, warning=True))
+    return notices
 
 
 async def _ingest(

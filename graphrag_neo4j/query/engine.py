@@ -116,7 +116,11 @@ async def answer_question(
             yield piece
     answer.read_citations(found.contexts)
     found_any = question.context_only or answer.found
-    advice = [*answer.notices, *([] if found_any or method == "local" else [TRY_LOCAL])]
+    advice = [
+        *answer.notices,
+        *setup.remarks,
+        *([] if found_any or method == "local" else [TRY_LOCAL]),
+    ]
     query.warn(*advice)
     yield Answer(
         text=answer.text,

@@ -6,9 +6,11 @@ settings begin with `KG_`; those of Neo4j and of OpenAI keep the names that thei
 An address in `.env` is used only with a key or a password in the same `.env` (see `env_file`).
 """
 
+import json
+import re
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import (
     AliasChoices,
@@ -57,12 +59,36 @@ def _split(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+def _parsed(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise ValueError(f"must be JSON ({error})") from None
+
+
+def _address(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
+    """An address without blanks and quotes around it, and without empty folders."""
+    if not isinstance(value, str):
+        return value
+    found = value.strip(" \t\r\n\"'“”‘’<>")
+    try:
+        parts = urlsplit(found)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = None
+    if not usable or re.search(r"\s", found):
+        raise ValueError("must be an address such as https://a.org/v1 or http://127.0.0.1:8000/v1")
+    return urlunsplit(parts._replace(path=re.sub("/{2,}", "/", parts.path)))
+
+
 OF_A_QUESTION: Final = (
     *("model", "answer_model", "embedding_model", "embedding_dimensions", "prompts", "language"),
     *("max_cost", "input_price", "output_price", "response_type", "max_context_tokens"),
     *("map_context_tokens", "map_calls", "map_style", "small_share", "drift_calls"),
 )
 """The settings that can have another value for one question."""
+Fields = Annotated[dict[str, Any], NoDecode, BeforeValidator(_parsed)]
+Address = Annotated[str, BeforeValidator(_address)]
 CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
@@ -120,9 +146,13 @@ class Settings(BaseSettings):
     # Model
     openai_api_key: SecretStr | None = Field(None, validation_alias=_named("OPENAI_API_KEY"))
     """API key of the model endpoint."""
-    openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
+    openai_base_url: Address | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
     """Base address of an OpenAI-compatible endpoint. If it is not set, the address of OpenAI is
     used."""
+    extra_body: Fields = {}
+    """Further fields of each call to a chat model, as JSON: `{"enable_thinking": false}`."""
+    embedding_extra_body: Fields = {}
+    """Further fields of each call to the embedding model, as JSON: `{"input_type": "passage"}`."""
     model: str = "gpt-4.1-mini"
     """Chat model of every step that has no separate model below. `extractive` means that no model
     is used, even if a key is set."""

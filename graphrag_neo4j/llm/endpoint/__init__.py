@@ -1,5 +1,6 @@
 """The connection to one OpenAI-compatible endpoint, with its limits, its errors and its cost."""
 
+import re
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -60,6 +61,13 @@ ATTEMPTS: Final = 2  # at a reply without a text
 BROKEN: Final = (openai.APIError, ReplyError, ValueError, RecursionError)
 """The errors of a call whose reply does not come, or is not JSON."""
 END: Final = object()  # of the events of a stream
+PREFIX: Final = 4000  # characters of a prompt, of which a server may have kept what it read
+CHECKED: Final = 500  # tokens of a prompt whose number in the reply is compared with ours
+CUT_OFF: Final = (
+    "The endpoint reports that it read {:,} of about {:,} tokens of a prompt, so it may have cut "
+    "off the beginning without saying so: let the server keep a larger context window, which "
+    "`kg-build doctor` tests."
+)
 NOT_JSON: Final = "the endpoint's stream holds text that is not JSON"
 
 
@@ -76,17 +84,20 @@ class Endpoint:
 
     It is an asynchronous context manager. `meter` counts the calls of several clients together.
     `calls` are its connections. `settings`, `failures` and `prices` (by step, None where a price is
-    not known) are those of this run or question. Raises InputError if neither a key nor an address
+    not known) are those of this run or question. `remarks` holds sentences on what was odd in its
+    replies. Raises InputError if neither a key nor an address
     is set, or if a cost limit is set for models whose price is not known.
     """
 
     def __init__(self, settings: Settings, meter: Meter | None = None) -> None:
         if not settings.has_model:
             raise InputError(NO_MODEL)
-        if settings.openai_api_key and not settings.openai_api_key.get_secret_value().isascii():
+        key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+        if not key.isascii() or re.search(r"[\s\x00-\x1f]", key):
             raise InputError("OPENAI_API_KEY holds characters that no key has: copy it again.")
         self.calls = HttpCalls(settings)
         self._known: dict[str, Capabilities] = {}
+        self._prefixes: set[str] = set()
         self.begin_run(settings, meter)
 
     def metered(self, settings: Settings) -> Self:
@@ -107,6 +118,7 @@ class Endpoint:
         self.prices = {step: price(model_of(settings, step)) for step in MODEL_OF}
         own = settings.embedding_model in WITHOUT_ENDPOINT
         self._embedding_price = None if own else price(settings.embedding_model)
+        self.remarks: dict[str, None] = {}
         self.failures = Failures(settings, self.calls.address, self.meter)
 
     async def __aenter__(self) -> Self:
@@ -133,6 +145,7 @@ class Endpoint:
             room=self.settings.reasoning_tokens,
             attempt=attempt,
             sent=self._tokens(message.content for message in request.messages),
+            more=self.settings.extra_body,
         )
 
     async def run(self, task: LLMTask[T]) -> T:
@@ -158,15 +171,19 @@ class Endpoint:
         Raises ModelError if no call can succeed, BudgetSpentError if it might pass a cost limit
         (then it is not sent), and ReplyError if only this call failed.
         """
+        plain = False
         for attempt in range(ATTEMPTS):
-            options = await self._prepare(request, attempt)
+            options = replace(await self._prepare(request, attempt), plain=plain)
             try:
                 completion, sent = await sent_without_refused(
-                    options.known, options.body, partial(self._complete, options)
+                    options.known, options.body, partial(self._complete, options), options.sent
                 )
             except (openai.APIError, ReplyError) as error:
                 raise self._failure(request.step, error, options.model) from None
             choice = completion["choices"][0]
+            if bodies.is_blank_to_limit(choice) and "response_format" in sent:
+                plain = True
+                continue
             if bodies.has_no_text(choice["message"]["content"], choice.get("finish_reason")):
                 self._refuse_same_again(options, sent)
                 continue
@@ -227,7 +244,9 @@ class Endpoint:
         body_without = partial(options.body, stream=True)
         opening = partial(self._open_stream, options, record)
         try:
-            events, record.sent = await sent_without_refused(options.known, body_without, opening)
+            events, record.sent = await sent_without_refused(
+                options.known, body_without, opening, options.sent
+            )
         except BROKEN as error:
             raise self._failure(options.request.step, error, options.model) from None
         try:
@@ -238,6 +257,7 @@ class Endpoint:
                     if piece := record.add(event, events.response.request):
                         yield piece
             record.close(events.response)
+            self._remark(bodies.odd_ending(record.end))
             self._count(options, record.used, record.text, reasons=record.reasons)
         except (GeneratorExit, anyio.get_cancelled_exc_class()):
             self._meter(options, record.used, record.text)
@@ -293,7 +313,8 @@ class Endpoint:
             hold = partial(self._hold, price.of(at_most(sent), 0, 0) if price else 0.0, count)
             return await self.calls.post(EMBEDDINGS, body, read, hold)
 
-        body_without = partial(embedding_body, model, texts, dimensions)
+        more = self.settings.embedding_extra_body
+        body_without = partial(embedding_body, model, texts, dimensions, more)
         try:
             vectors, _ = await sent_without_refused(known, body_without, post)
         except (openai.APIError, ReplyError) as error:
@@ -315,6 +336,7 @@ class Endpoint:
             done = bodies.completion_of(response)
             text = done["choices"][0]["message"]["content"]
             self._count(options, bodies.used_by(done), text, reasons=bodies.has_reasoning(done))
+            self._remark(bodies.odd_ending(done["choices"][0].get("finish_reason")))
             return done
 
         count = partial(self._meter, options, None, "")
@@ -370,10 +392,28 @@ class Endpoint:
     ) -> None:
         """Counts a call that was answered, and notes what its reply shows of the model."""
         self.failures.end_row()
+        self._compare_read(options, used)
         spent = self._meter(options, used, reply)
         self.calls.rates.after_call(spent[2])
         options.known.reasons |= reasons
         options.known.hides_opening |= hides_opening(reply)
+
+    def _remark(self, sentence: str) -> None:
+        if sentence:
+            self.remarks[sentence] = None
+
+    def _compare_read(self, options: CallOptions, used: bodies.Used | None) -> None:
+        """Remarks that a server seems to have read only a part of a prompt.
+
+        It may report only what it had not read before, so only a first prompt tells.
+        """
+        prefix = "".join(one.content for one in options.request.messages)[:PREFIX]
+        if used is None or options.sent < CHECKED or prefix in self._prefixes:
+            return
+        self._prefixes.add(prefix)
+        read = used[0] + used[1]
+        if 0 < read < bodies.LEAST * options.sent:
+            self._remark(CUT_OFF.format(read, options.sent))
 
     def _meter(
         self, options: CallOptions, used: bodies.Used | None, reply: str, calls: int = 1

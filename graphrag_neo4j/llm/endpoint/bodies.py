@@ -25,7 +25,7 @@ from graphrag_neo4j.llm.endpoint.reasoning_tags import (
     shows_reasoning,
 )
 from graphrag_neo4j.model.types import Reply, Usage
-from graphrag_neo4j.text.strings import excerpt, storable, without_unseen
+from graphrag_neo4j.text.strings import excerpt, flat, storable, without_unseen
 
 Completion = dict[str, Any]
 Used = tuple[int, int, int]
@@ -33,6 +33,7 @@ Used = tuple[int, int, int]
 Vector: TypeAlias = "array[float]"
 """The numbers of a vector, of 32 bits each: an eighth of the memory of a list of numbers."""
 
+NO_CHOICE: Final = "because it holds no choice"
 LONGEST_REPLY: Final = 1_000_000  # characters; no model writes more in one reply
 # Bytes after decompression. A streamed reply takes about 250 bytes for each token.
 LONGEST_BODY: Final = 64 * 2**20
@@ -46,8 +47,20 @@ CACHED: Final = (
     ("prompt_cache_hit_tokens",),
     ("cached_tokens",),
 )
+# How replies end (finish_reason), as many endpoints say it, in lower case.
+COMPLETE: Final = frozenset(
+    {"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"}
+    | {"tool_calls", "function_call", "null", "none", "finish_reason_unspecified"}
+)
+AT_LIMIT: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+FILTERED: Final = frozenset(
+    {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
+    | {"language", "sensitive", "refusal", "content_filtered", "guardrail_intervened"}
+)
+BROKEN_OFF: Final = frozenset({"error", "abort", "aborted", "cancelled", "network_error"})
 WITHHELD: Final = "the endpoint's content filter withheld the reply"
 LONGEST_REFUSAL: Final = 200  # characters of a refusal that are shown
+LONGEST_ENDING: Final = 50  # characters of an unknown ending that are shown
 REASONING: Final = (
     "the endpoint sent a reasoning (reasoning_content), but no text: let the server's reasoning "
     "parser fit the model, or use a model that reasons less"
@@ -61,6 +74,7 @@ ELSEWHERE: Final = {
 """The fields of a message that may hold something where its content is empty, with the reason."""
 CUT, LAST = "graphrag_neo4j.cut", "graphrag_neo4j.last"  # our notes on a response
 DONE: Final = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)  # ends a stream of events
+EVENT: Final = re.compile(rb"^data: ?(\{.*)$", re.MULTILINE)
 LAST_BYTES: Final = 1000  # of a body, in which DONE is looked for
 # The errors that reading JSON of any form can raise, also for deep nesting and huge numbers.
 UNREADABLE: Final = (
@@ -122,12 +136,26 @@ def completion_of(response: httpx2.Response) -> Completion:
     holds no chat completion.
     """
     body = _json_of(response)
+    if body is None and EVENT.search(response.content):
+        return _completion_of_events(response)
     if completion := completion_in(body):
         return completion
     refuse_error(body, response.request)
-    empty = ", because it holds no choice" if field_of(body, "choices") == [] else ""
+    empty = f", {NO_CHOICE}" if field_of(body, "choices") == [] else ""
     message = f"the endpoint's reply is not a chat completion{empty}"
     raise openai.APIResponseValidationError(response, None, message=message)
+
+
+def _completion_of_events(response: httpx2.Response) -> Completion:
+    """Returns the chat completion of a stream that has come as a whole."""
+    record = StreamRecord()
+    for data in EVENT.findall(response.content):
+        with suppress(*UNREADABLE):
+            record.add(json.loads(data), response.request)
+    record.close(response)
+    if record.flaw:
+        raise ReplyError(record.flaw)
+    return record.completion
 
 
 def completion_in(body: object) -> Completion | None:
@@ -155,14 +183,33 @@ def reply_of(completion: Completion) -> tuple[Reply, int]:
     Raises ReplyError if a content filter or the model withheld the reply, or if it is too long.
     """
     choice = completion["choices"][0]
-    if choice.get("finish_reason") == "content_filter":
-        raise ReplyError(WITHHELD)
+    end = ending(choice.get("finish_reason"))
+    if end in FILTERED:
+        raise ReplyError(WITHHELD if end == "content_filter" else f"{WITHHELD} ({end})")
+    if end in BROKEN_OFF:
+        raise ReplyError(f"the endpoint broke the reply off ({end})")
     written = choice["message"]["content"]
     if not written:
         refuse_textless(choice["message"])
     refuse_long(len(written))
     text, replaced = storable(written)
-    return Reply(remove_reasoning(text), cut=choice.get("finish_reason") == "length"), replaced
+    return Reply(remove_reasoning(text), cut=end in AT_LIMIT), replaced
+
+
+def ending(finish_reason: object) -> str:
+    """How a reply ended, in lower case: "" if unknown, "safety" for "FinishReason.SAFETY"."""
+    return (
+        finish_reason.strip().lower().rpartition(".")[2] if isinstance(finish_reason, str) else ""
+    )
+
+
+def odd_ending(finish_reason: object) -> str:
+    """A sentence about an ending that is not known; "" for those that are."""
+    end = ending(finish_reason)
+    if end in COMPLETE | AT_LIMIT | FILTERED | BROKEN_OFF:
+        return ""
+    shown = excerpt(flat(end), LONGEST_ENDING)
+    return f"The endpoint ended a reply in a way that is not known (finish_reason {shown})."
 
 
 def refuse_textless(message: Mapping[str, object]) -> None:
@@ -177,7 +224,13 @@ def refuse_textless(message: Mapping[str, object]) -> None:
 
 def has_no_text(text: str, finish_reason: object) -> bool:
     """Returns whether a reply reached its limit, or ended, before its text began."""
-    return is_unfinished_reasoning(text) or (finish_reason == "length" and not text)
+    return is_unfinished_reasoning(text) or (ending(finish_reason) in AT_LIMIT and not text)
+
+
+def is_blank_to_limit(choice: Mapping[str, Any]) -> bool:
+    """Returns whether a reply is white space up to its limit, as a schema makes models write."""
+    text = choice["message"]["content"]
+    return ending(choice.get("finish_reason")) in AT_LIMIT and text != "" and not text.strip()
 
 
 def has_reasoning(body: object) -> bool:
@@ -319,6 +372,18 @@ class StreamRecord:
             self.flaw = "the endpoint's stream ended without a mark that the text ends there"
 
     @property
+    def completion(self) -> Completion:
+        """The same as the body of a call without a stream."""
+        sent, cached, written = self.used or (None, 0, None)
+        cached_of = {"cached_tokens": cached}
+        usage = {"prompt_tokens": sent, "completion_tokens": written}
+        message = {"content": self.text, "refusal": self._refusal, **self._elsewhere}
+        return {
+            "choices": [{"message": message, "finish_reason": self.end}],
+            "usage": {**usage, "prompt_tokens_details": cached_of},
+        }
+
+    @property
     def has_begun(self) -> bool:
         """Whether anything of the reply has come, which is paid for."""
         return bool(self.pieces or self.end or self.used or self.reasons or self._elsewhere)
@@ -339,7 +404,7 @@ class StreamRecord:
         Raises ReplyError if it says why: a filter, a refusal, or something else than text.
         """
         if not self.pieces:
-            if self.end == "content_filter":
+            if ending(self.end) in FILTERED:
                 raise ReplyError(WITHHELD)
             refuse_textless({"refusal": self._refusal, **self._elsewhere})
         return not remove_reasoning(self.text).strip()
@@ -347,11 +412,15 @@ class StreamRecord:
     @property
     def incomplete(self) -> str | None:
         """The reason why the text is not complete, as a part of a sentence; None if it is."""
-        return {
-            "length": "it reached the limit of its length",
-            "content_filter": "the endpoint's content filter stopped it",
-            "error": self.flaw or "the endpoint reported an error",
-        }.get(self.end or "", self.flaw)
+        end = ending(self.end)
+        if end in AT_LIMIT:
+            return "it reached the limit of its length"
+        if end in FILTERED:
+            why = "" if end == "content_filter" else f" ({end})"
+            return f"the endpoint's content filter stopped it{why}"
+        if end in BROKEN_OFF:
+            return self.flaw or "the endpoint reported an error"
+        return self.flaw
 
 
 async def storable_pieces(

@@ -6,15 +6,20 @@ in a sentence. All of them are read here, and only here.
 
 import math
 import re
+import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from random import random
 from textwrap import shorten
-from typing import Final
+from typing import Final, NamedTuple
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import openai
 
 from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm.endpoint.bodies import NO_CHOICE
 from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import excerpt
@@ -22,12 +27,48 @@ from graphrag_neo4j.text.strings import excerpt
 # Retries. They are made by us and not by the client, so that a call that waits holds no slot, is
 # checked against the cost limit again, and does not time out more than three times.
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds; the wait doubles with each retry
-LONGEST_ORDERED: Final = 120.0  # seconds of a wait that the endpoint may order
-LONGEST_PATIENCE: Final = 10  # minutes of an ordered wait after which calls are still tried
+LONGEST_ORDERED: Final = 600.0  # seconds of a wait that the endpoint may order
+LONGEST_LOADING: Final = 300.0  # seconds that a server may take to load its model
+LOADING_WAIT: Final = 5.0  # seconds
 TIMEOUT_RETRIES: Final = 2  # each takes as long as the timeout
 RETRIED: Final = frozenset({408, 409, 429})  # and 500 or more, except NOT_IMPLEMENTED
+WAITED_FOR: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 NOT_IMPLEMENTED: Final = 501  # llama.cpp sends it where it has no embeddings
+LOADING: Final = re.compile(r"\b(loading|warming up|still starting|cold start)", re.IGNORECASE)
+# A wait that is told in words: "Please try again in 7m12.5s", '"retryDelay": "37s"'.
+SECONDS_OF: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+SPAN: Final = r"(\d+(?:\.\d+)?)\s*(ms|[smhd])[a-z]*"
+ORDER: Final = re.compile(
+    rf"(?:retry.?delay|try again|retry|wait)[^\d\n]{{0,30}}((?:{SPAN}[\s,]*)+)", re.IGNORECASE
+)
+DAILY: Final = re.compile(r"(per|a|each)[ _-]?day\b|PerDay|\bdaily\b|\b[RT]PD\b")
 NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+# Causes that no other call is free of, whatever the status: words, and the sentence about them.
+OF_KEY: Final = (
+    r"api.?key.{0,30}\b(invalid|not valid|incorrect|expired|revoked|missing)"
+    r"|\b(invalid|incorrect|missing|expired).{0,10}api.?key"
+)
+OF_CREDIT: Final = (
+    r"\bbudget\b.{0,30}exceed|exceed.{0,30}\bbudget\b|arrear|overdue|余额不足|欠费|payment required"
+    r"|(in|not )sufficient.{0,20}(balance|credits?|funds)"
+    r"|(balance|credits?)\b.{0,30}(too low|exhausted|used up|depleted|insufficient)"
+)
+OF_REGION: Final = (
+    r"(location|region|country|territory).{0,40}\b(un|not )(supported|available)"
+    r"|unsupported_(country|region|location)"
+)
+REFUSED_KEY: Final = "The model endpoint refuses the key: set OPENAI_API_KEY ({})."
+USED_UP: Final = "The credit of the key is used up ({})."
+FATAL: Final = (
+    (re.compile(OF_KEY, re.IGNORECASE), REFUSED_KEY),
+    (re.compile(OF_CREDIT, re.IGNORECASE), USED_UP),
+    (
+        re.compile(OF_REGION, re.IGNORECASE),
+        "The model endpoint doesn't serve this region: use another endpoint ({}).",
+    ),
+)
+FATAL_STATUS: Final = frozenset({400, 401, 402, 403, 412, 422, 429})
 
 # Stopping. If the first calls all fail, the endpoint is down. Fewer failures may be due to the
 # texts of single chunks. A call that timed out was sent several times; if no call of its step was
@@ -47,6 +88,23 @@ ACCESS: Final = re.compile(
     r"|country)\b",
     re.IGNORECASE,
 )
+
+# Why an endpoint can't be reached, by the words of the system.
+CAUSES: Final = (
+    (
+        re.compile("CERTIFICATE_VERIFY_FAILED"),
+        "its certificate is not trusted: set SSL_CERT_FILE to the certificate of its authority",
+    ),
+    (
+        re.compile("WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|UNKNOWN_PROTOCOL|HTTP_REQUEST"),
+        "it does not speak TLS there: let OPENAI_BASE_URL begin with http://",
+    ),
+    (
+        re.compile("(?i)name or service|nodename|getaddrinfo|name resolution|no address assoc"),
+        "its host name is not known",
+    ),
+)
+LONGEST_PROXY: Final = 100  # characters of the name of a proxy
 
 # Options.
 LIMITS: Final = ("max_completion_tokens", "max_tokens")
@@ -69,12 +127,21 @@ CONTENT: Final = re.compile(
 )
 TOO_LARGE: Final = re.compile(r"too (large|high|big)|at most|less than|exceed", re.IGNORECASE)
 UNKNOWN: Final = re.compile(r"unsupported|not supported|unknown|unrecogni|extra", re.IGNORECASE)
+# The endpoint wants a stream, or refuses something for calls that are none.
+ONLY_STREAMS: Final = re.compile(
+    r"non.?stream|without.stream|only.{0,20}\bstream"
+    r"|stream\W{0,5}.{0,20}(must|required|mandatory)|(enable|use|set|requires?).{0,10}\bstream",
+    re.IGNORECASE,
+)
 # vLLM explains that prompt and reply do not fit together without the name of the limit.
+NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?!\w)")
+SMALLEST_REPLY: Final = 64  # tokens; with a smaller limit nothing of use is written
 REPLY_TOO_LARGE: Final = re.compile(r"tokens? in the completion|\d+ in the completion")
 # An option is refused, but the error does not say which.
 NAMELESS: Final = re.compile(
-    r"extra (inputs|fields)|(unknown|unsupported|unrecogni[sz]ed|unexpected|invalid) "
-    r"(request )?(field|parameter|argument|option|keyword|propert)|additional propert",
+    r"extra (inputs|fields)|requested parameters|additional propert"
+    r"|(unknown|unsupported|unrecogni[sz]ed|unexpected|invalid) "
+    r"(request )?(field|parameter|argument|option|keyword|propert)",
     re.IGNORECASE,
 )
 # What errors without a status say, in a body of status 200 or in a stream.
@@ -105,30 +172,44 @@ VAGUE: Final = ("response_format", "stream", SEVERAL)
 def seconds_before_retry(error: openai.APIError, retries: int) -> float | None:
     """Returns the seconds to wait before the next retry, or None if there should be none.
 
-    `retries` is the number of retries so far. An endpoint may order the wait (Retry-After).
+    `retries` is the number of retries so far. An endpoint may order the wait. A reply without a
+    choice is asked for once more.
     """
     usual: float = min(FIRST_WAIT * 2**retries, LONGEST_WAIT)
     usual *= 1 - random() / 4  # noqa: S311 - no secret
     if isinstance(error, openai.APIConnectionError):
         given_up = isinstance(error, openai.APITimeoutError) and retries >= TIMEOUT_RETRIES
         return None if given_up else usual
-    ordered = (
-        _ordered_wait(error.response.headers) if isinstance(error, openai.APIStatusError) else 0.0
-    )
-    status = status_of(error) or 0
+    if NO_CHOICE in str(error):
+        return None if retries else usual
+    ordered, status = ordered_wait(error), status_of(error) or 0
     passing = status in RETRIED or (500 <= status < 600 and status != NOT_IMPLEMENTED)
-    if not passing or ordered > LONGEST_ORDERED or error.code == "insufficient_quota":
+    too_large = "too large" in _text_of(error)[:LONGEST_ERROR]
+    if not passing or too_large or ordered > LONGEST_ORDERED or why_none_succeeds(error):
         return None
     return ordered if ordered > 0 else usual
 
 
-def _ordered_wait(headers: httpx2.Headers) -> float:
-    """Returns the seconds that the headers order to wait, 0 for no readable order."""
-    try:
-        seconds = float(headers.get("retry-after", 0))
-    except ValueError:
-        return 0.0
-    return seconds if math.isfinite(seconds) else 0.0
+def is_loading(error: openai.APIError) -> bool:
+    """Returns whether an error says that the server is still loading its model."""
+    status = status_of(error) or 0
+    return 500 <= status < 600 and bool(LOADING.search(_text_of(error)[:LONGEST_ERROR]))
+
+
+def ordered_wait(error: openai.APIError) -> float:
+    """Returns the seconds that an error orders to wait, in its headers or in words; 0 for none."""
+    headers = error.response.headers if isinstance(error, openai.APIStatusError) else {}
+    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with suppress(ValueError):
+            if math.isfinite(seconds := float(headers.get(name, ""))):
+                return max(0.0, seconds * factor)
+    with suppress(ValueError):
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, until.timestamp() - time.time())
+    if said := ORDER.search(f"{_text_of(error)} {error.body}"[:LONGEST_ERROR]):
+        spans = re.findall(SPAN, said[1], re.IGNORECASE)
+        return sum(float(number) * SECONDS_OF[unit.lower()] for number, unit in spans)
+    return 0.0
 
 
 def status_of(error: openai.APIError) -> int | None:
@@ -144,6 +225,25 @@ def status_of(error: openai.APIError) -> int | None:
     return next((status for status, words in SAID if words.search(text)), None)
 
 
+def why_none_succeeds(error: openai.APIError) -> str:
+    """Returns a sentence, with a place for the endpoint's message, on why no call can succeed.
+
+    "" if others may: the error is about one call, or passes.
+    """
+    # Not the body: it may repeat the prompt, whose text must not end a run.
+    said, body = f"{error.code} {_text_of(error)[:LONGEST_MESSAGE]}", str(error.body)
+    if error.code == "insufficient_quota":
+        return "The quota of the key is used up ({})."
+    status = status_of(error)
+    if status == 429 and DAILY.search(f"{said} {body[:LONGEST_ERROR]}"):
+        return (
+            "The endpoint's quota for the day is used up ({}): run the same command again when it "
+            "allows calls again, and it goes on with what is left."
+        )
+    found = (sentence for words, sentence in FATAL if words.search(said))
+    return next(found, "") if status in FATAL_STATUS else ""
+
+
 def costs_nothing(error: Exception) -> bool:
     """Returns whether a call with this error surely cost nothing: it was refused, or not sent."""
     if isinstance(error, openai.APIConnectionError):
@@ -151,12 +251,15 @@ def costs_nothing(error: Exception) -> bool:
     return type(error) is openai.APIError or isinstance(error, openai.APIStatusError)
 
 
-def refused_option(error: openai.APIError, sent: Collection[str]) -> str | None:
+def refused_option(
+    error: openai.APIError, sent: Collection[str], *, vague: bool = True
+) -> str | None:
     """Returns the name of the option in `sent` that the endpoint refuses, or None.
 
     OpenAI names the option in `param`, servers with strict validation name its place in `loc`,
     others write a sentence, or nothing. LARGE_LIMIT stands for a limit of the reply that is too
-    large. If the error refuses an option without its name, this is the option that is missed least.
+    large. If the error refuses an option without its name, this is the option that is missed least;
+    if it says nothing of options, one that a call works without, but only where it may be `vague`.
     An error about the content of a prompt refuses no option: the call can't succeed without it.
     """
     # Nearly all errors have this type.
@@ -172,9 +275,39 @@ def refused_option(error: openai.APIError, sent: Collection[str]) -> str | None:
         return None
     if places := PLACE.findall(text):
         return _first_named(" ".join(places), sent)
-    order = LEAST_MISSED if NAMELESS.search(text) else VAGUE
+    order = LEAST_MISSED if NAMELESS.search(text) else VAGUE if vague else ()
     spare = next((name for name in order if name in sent), None)
     return _first_named(text, sent) or (None if error.param else spare)
+
+
+def wants_stream(error: openai.APIError) -> bool:
+    """Returns whether an error says that only streams are allowed, or asks for more elsewhere."""
+    return ONLY_STREAMS.search(_text_of(error)[:LONGEST_ERROR]) is not None
+
+
+def smaller_limit(error: openai.APIError, limit: int, sent: int) -> "SmallerLimit | None":
+    """Returns the limit of the reply that an error names by its numbers, whatever its words.
+
+    `limit` is the one that was sent, in tokens, and `sent` our count of the prompt. The error may
+    say how many tokens prompt and reply may have together (a window, or a quota that counts both),
+    or how many a reply may have.
+
+        maximum context length is 8192 … 5000 in the messages, 4000 in the completion   ──▶  3192
+        the valid range of max_tokens is [1, 4096]                                      ──▶  4096
+    """
+    text = _text_of(error)[:LONGEST_ERROR]
+    numbers = {int(one.replace(",", "")) for one in NUMBER.findall(text)}
+    # The prompt as the endpoint counts it: a number of its own, or what the reply leaves of a sum.
+    prompts = numbers if limit in numbers else {one - limit for one in numbers}
+    likely = [one for one in prompts if sent / 2 <= one <= 2 * sent + SMALLEST_REPLY]
+    for prompt in sorted(likely, key=lambda one: abs(one - sent)):
+        whole = prompt + limit
+        windows = {one for one in numbers if prompt + SMALLEST_REPLY <= one < whole}
+        if window := max(windows - {limit}, default=limit if whole in numbers else 0):
+            return SmallerLimit(window - prompt, window)
+    names_limit = limit in numbers or any(re.search(rf"\b{name}\b", text) for name in LIMITS)
+    most = max((one for one in numbers if SMALLEST_REPLY <= one < limit), default=None)
+    return SmallerLimit(most) if names_limit and most else None
 
 
 def _says_too_large(text: str, sent: Collection[str]) -> bool:
@@ -191,6 +324,13 @@ def _first_named(text: str, sent: Collection[str]) -> str | None:
         if found := re.search(rf"\b({NAMES.get(name, name)})\b", text, re.IGNORECASE):
             places[name] = found.start()
     return min(places, key=places.__getitem__, default=None)
+
+
+class SmallerLimit(NamedTuple):
+    """The tokens that a reply may have, and those of prompt and reply together if these decide."""
+
+    reply: int
+    window: int | None = None
 
 
 class Failures:
@@ -243,7 +383,8 @@ class Failures:
         that is `refused` means that the endpoint may accept another request: it refuses this text,
         which is too large (413) or which a filter does not let pass (403).
         """
-        if said := self._stops(error, model, setting):
+        said = self._of_response(error) or self._stops(error, model, setting)
+        if said:
             return ModelError(said, missing=status_of(error) == 404)
         message = self.message(error)
         if isinstance(error, openai.APIStatusError) and error.status_code in {400, 403, 413, 422}:
@@ -271,25 +412,27 @@ class Failures:
     def _stops(self, error: openai.APIError, model: str, setting: str) -> str:
         """Returns why no call can succeed, "" if others may."""
         message = self.message(error)
+        if said := why_none_succeeds(error):
+            return said.format(message)
         match status_of(error):
             case 401 | 403 if not _is_of_text(error):
-                return f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
+                return REFUSED_KEY.format(message)
             case 404:
                 name = EMBEDDING_SETTING
                 hint = f", or set {name}=static or {name}=local, which need no endpoint"
+                bare = ", most of which end with /v1" if self._address.count("/") <= 3 else ""
+                hint = hint if setting == EMBEDDING_SETTING else ""
                 return (
                     f"There is no model {model} at {self._address}: set {setting} or "
-                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING_SETTING else ''} ({message})."
+                    f"OPENAI_BASE_URL{bare}{hint} ({message})."
                 )
             case 402:
-                return f"The credit of the key is used up ({message})."
-        if error.code == "insufficient_quota":
-            return f"The quota of the key is used up ({message})."
-        return self._of_response(error) if isinstance(error, openai.APIStatusError) else ""
+                return USED_UP.format(message)
+        return ""
 
-    def _of_response(self, error: openai.APIStatusError) -> str:
+    def _of_response(self, error: openai.APIError) -> str:
         """Returns what a redirect means, or an order to wait in which a run would stand still."""
-        if request := error.response.next_request:
+        if isinstance(error, openai.APIStatusError) and (request := error.response.next_request):
             place = request.url.copy_with(username=None, password=None, query=None, fragment=None)
             call = str(error.request.url).removeprefix(self._address)
             base = excerpt(str(place).removesuffix(call), LONGEST_MESSAGE)
@@ -298,21 +441,49 @@ class Failures:
                 f"your texts are not sent there unasked: set OPENAI_BASE_URL={base} if you trust "
                 "it."
             )
-        minutes = math.ceil(_ordered_wait(error.response.headers) / 60)
+        seconds = ordered_wait(error) if status_of(error) in WAITED_FOR else 0.0
         return (
-            f"The model endpoint orders a wait of {minutes:,} minutes: run the same command again "
-            f"after that ({self.message(error)})."
-            if minutes > LONGEST_PATIENCE
+            f"The model endpoint orders a wait of {math.ceil(seconds / 60):,} minutes: run the "
+            f"same command again after that ({self.message(error)})."
+            if seconds > LONGEST_ORDERED
             else ""
         )
 
 
 def _text_of(error: openai.APIError) -> str:
-    """Returns an error with its body, of which the client's own text holds only a `message`."""
+    """Returns an error with its body, of which the client's own text holds only a `message`.
+
+    Of an error without a response it is the cause.
+    """
+    if isinstance(error, openai.APIConnectionError) and (cause := _cause_of(error)):
+        return cause
     body = error.body
     said = body.get("message") if isinstance(body, Mapping) else None
     whole = not body or (isinstance(said, str) and said in str(error))
     return str(error) if whole else f"{error} - {body}"
+
+
+def _cause_of(error: openai.APIConnectionError) -> str:
+    """Returns why an endpoint can't be reached, as a part of a sentence, "" if it is not known."""
+    said: list[str] = []
+    cause: BaseException | None = error.__cause__
+    while cause is not None:
+        said.append(str(cause))
+        cause = cause.__cause__ or cause.__context__
+    whole = " ".join(said)
+    known = next((text for words, text in CAUSES if words.search(whole)), "")
+    first = next(filter(None, (one.strip() for one in said)), "")
+    return f"{known or first}{f' ({first})' if known else ''}{_proxy_of(error)}" if first else ""
+
+
+def _proxy_of(error: openai.APIConnectionError) -> str:
+    """Returns the name of the proxy that a call went through, without what it may hold of a key."""
+    url, proxies = error.request.url, getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.host):
+        return ""
+    name = excerpt(proxy.rpartition("@")[2].rpartition("//")[2], LONGEST_PROXY)
+    return f", through the proxy {name} of the environment"
 
 
 def _is_of_text(error: openai.APIError) -> bool:

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final, TypeVar
+from urllib.parse import parse_qsl
 
 import anyio
 import httpx2
@@ -14,9 +15,18 @@ import openai
 from aiolimiter import AsyncLimiter
 from openai import AsyncOpenAI, AsyncStream
 
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.llm.endpoint.bodies import bound_body
 from graphrag_neo4j.llm.endpoint.cost import is_listed_provider
-from graphrag_neo4j.llm.endpoint.errors import LIMITS, seconds_before_retry
+from graphrag_neo4j.llm.endpoint.errors import (
+    LIMITS,
+    LOADING_WAIT,
+    LONGEST_LOADING,
+    LONGEST_WAIT,
+    is_loading,
+    ordered_wait,
+    seconds_before_retry,
+)
 from graphrag_neo4j.model.types import Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
@@ -24,6 +34,10 @@ from graphrag_neo4j.text import tokens
 R = TypeVar("R")
 Holding = Callable[[], AbstractAsyncContextManager[None]]
 """What surrounds a call while it is sent and its reply is read, each time that it is sent."""
+UNUSABLE_NETWORK: Final = (
+    "A proxy or certificate that the environment sets can't be used ({}): see HTTPS_PROXY, "
+    "HTTP_PROXY, ALL_PROXY and SSL_CERT_FILE. A proxy begins with http:// or https://."
+)
 OPENAI: Final = (".openai.com", ".openai.azure.com")  # ends of the host names of OpenAI's models
 SAFE: Final = 0.7
 """Share of the timeout that the slowest call may take after the limit has grown, if the server
@@ -158,14 +172,19 @@ class HttpCalls:
 
     def __init__(self, settings: Settings) -> None:
         key = settings.openai_api_key
-        http_client = openai.DefaultAsyncHttpxClient(
-            event_hooks={"response": [bound_body]},
-            timeout=settings.timeout,
-            follow_redirects=False,  # they would carry texts of the user to any host
-        )
+        base, _, query = (settings.openai_base_url or "").partition("?")
+        try:
+            http_client = openai.DefaultAsyncHttpxClient(
+                event_hooks={"response": [bound_body]},
+                timeout=settings.timeout,
+                follow_redirects=False,  # they would carry texts of the user to any host
+            )
+        except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
+            raise InputError(UNUSABLE_NETWORK.format(str(error).rstrip("."))) from None
         self._client = AsyncOpenAI(
-            api_key=key.get_secret_value() if key else "none",
-            base_url=settings.openai_base_url,
+            api_key=key.get_secret_value().strip() if key else "none",
+            base_url=base or None,
+            default_query=dict(parse_qsl(query, keep_blank_values=True)),
             timeout=settings.timeout,
             max_retries=0,  # `seconds_before_retry` says why
             http_client=http_client,
@@ -179,6 +198,7 @@ class HttpCalls:
             settings.concurrency, settings.timeout, many=self.of_large_provider
         )
         self._retries = settings.max_retries
+        self._paused_until = -math.inf
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -242,8 +262,10 @@ class HttpCalls:
         `reply_tokens` is that of `ConcurrencyLimit.slot`, `hold` that of `post`. Raises what `send`
         and `hold` raise.
         """
+        began = time.monotonic()
         for retries in count():
             try:
+                await anyio.sleep_until(self._paused_until)
                 async with self.concurrency.slot(reply_tokens) as call:
                     await self.rates.before_request()
                     async with hold():  # the last, so that nothing is held by a call that waits
@@ -251,7 +273,11 @@ class HttpCalls:
                         return await send(self._client)
             except openai.APIError as error:
                 wait = seconds_before_retry(error, retries)
-                if retries >= self._retries or wait is None:
+                if is_loading(error) and time.monotonic() - began < LONGEST_LOADING:
+                    wait = LOADING_WAIT
+                elif retries >= self._retries or wait is None:
                     raise
+                if (ordered := ordered_wait(error)) > LONGEST_WAIT:  # all calls would be refused
+                    self._paused_until = anyio.current_time() + min(ordered, wait)
             await anyio.sleep(wait)  # without a slot, so that other calls may be sent
         raise AssertionError("The loop above has no end.")

@@ -474,13 +474,14 @@ def test_a_cost_limit_needs_a_price_and_a_listed_one_is_that_of_usual_prompts() 
     assert price.of(5_000, 5_000, 0) < price.of(5_000, 0, 0)
 
 
-async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
+async def test_a_limit_that_is_too_large_is_lowered_and_then_left_out_of_that_call() -> None:
     too_large = {"error": {"message": "max_tokens is too large: 200. At most 100."}}
     with odd_endpoint(too_large, status=400) as (url, came):
         async with Endpoint(settings(url)) as model:
             with pytest.raises(ReplyError, match="too large"):
                 await model.ask(PLAIN)
-    assert ["max_tokens" in json.loads(one.body) for one in came] == [True, False]
+            assert model.known_of(PLAIN.step).most_reply is None  # the number was of no use
+    assert [json.loads(one.body).get("max_tokens") for one in came] == [200, 100, None]
 
 
 ERRORS = [

@@ -1,5 +1,7 @@
 """How many calls an endpoint gets at the same time and in a minute, as its log shows."""
 
+import json
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from itertools import accumulate
@@ -11,12 +13,14 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.endpoint import Endpoint, http_calls
 from graphrag_neo4j.llm.endpoint.http_calls import ConcurrencyLimit
 from graphrag_neo4j.model.types import Message, Request
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text.tokens import encoding
 from tests.support.fake_endpoint import Call, FakeEndpoint
+from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
+from tests.support.odd_endpoint import serving
 
 TRIES = 3
 """A busy machine makes calls of one run late or slow; a wrong limit is wrong in all runs."""
@@ -185,12 +189,33 @@ async def test_tokens_a_minute_come_evenly_in_calls_larger_than_the_bucket() -> 
     await in_one_of_some_runs(evenly)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"), [("500", "the call failed"), ("86400", "1,440 minutes")]
-)
-async def test_a_long_wait_that_is_ordered_is_not_waited_for(seconds: str, said: str) -> None:
-    with FakeEndpoint(too_many=1.0, retry_after=float(seconds)) as fake:
+async def test_a_long_wait_that_is_ordered_is_not_waited_for() -> None:
+    with FakeEndpoint(too_many=1.0, retry_after=86_400.0) as fake:
         async with endpoint_of(fake) as model:
             [error] = await errors_of(model, 1)
         assert len(fake.log) == 1
-    assert said in str(error)
+    assert "1,440 minutes" in str(error)
+
+
+async def test_no_call_is_sent_while_an_order_to_wait_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where one call is told to wait, the others would only be refused."""
+    monkeypatch.setattr(http_calls, "LONGEST_WAIT", 0.5)
+    came: list[float] = []
+
+    def answer(_: HttpRequest) -> HttpResponse:
+        came.append(time.monotonic())
+        if len(came) == 1:
+            return HttpResponse(429, b"{}", headers={"Retry-After": "1"})
+        message = {"role": "assistant", "content": "Yes."}
+        return HttpResponse(200, json.dumps({"choices": [{"message": message}]}).encode())
+
+    with serving(answer) as url:
+        given = load_settings(openai_base_url=url, openai_api_key="sk-x", concurrency=4)
+        async with Endpoint(given) as model, anyio.create_task_group() as calls:
+            calls.start_soon(errors_of, model, ["One."])
+            await anyio.sleep(0.4)
+            calls.start_soon(errors_of, model, ["Two."])
+    assert len(came) == 3
+    assert min(came[1:]) - came[0] > 0.95

@@ -15,6 +15,7 @@ class HttpRequest:
     path: str
     headers: Mapping[str, str]
     body: bytes
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ async def _read(reader: asyncio.StreamReader) -> HttpRequest:
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     body = await reader.readexactly(int(headers.get("content-length", 0)))
     method, path, _ = start_line.split(" ")
-    return HttpRequest(method, path.partition("?")[0], headers, body)
+    path, _, query = path.partition("?")
+    return HttpRequest(method, path, headers, body, query)
 
 
 async def _send(

@@ -87,7 +87,7 @@ OF_A_QUESTION: Final = (
     *("map_context_tokens", "map_calls", "map_style", "small_share", "drift_calls"),
 )
 """The settings that can have another value for one question."""
-Fields = Annotated[dict[str, Any], NoDecode, BeforeValidator(_parsed)]
+Fields = Annotated[dict[str, object], NoDecode, BeforeValidator(_parsed)]
 Address = Annotated[str, BeforeValidator(_address)]
 CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 

@@ -45,8 +45,8 @@ class SettingsOptions(AnswerOptions, total=False):
     gds_password: str | None
     openai_api_key: str | None
     openai_base_url: str | None
-    extra_body: dict[str, typing.Any]
-    embedding_extra_body: dict[str, typing.Any]
+    extra_body: dict[str, object]
+    embedding_extra_body: dict[str, object]
     extraction_model: str | None
     judge_model: str | None
     embedding_tokens: int

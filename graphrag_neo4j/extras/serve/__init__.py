@@ -1,7 +1,8 @@
 """`kg-build serve`: a page, the chat API of OpenAI, REST and MCP, all on one open graph.
 
 In reading order: app (the routes), access (who may ask), questions (how many, at what cost), chat
-(the API of OpenAI), rest, lookup and page (what the page needs), runs (what is read).
+(the API of OpenAI), content (of its messages), tasks (of its clients), rest, lookup and page (what
+the page needs), runs (what is read).
 """
 
 import re

@@ -3,6 +3,7 @@
 /v1 ─▶ chat      /api ─▶ rest      /mcp ─▶ the tools of MCP      / ─▶ page
 """
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -12,7 +13,9 @@ from typing import Final, cast
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphrag_neo4j.errors import (
     BudgetSpentError,
@@ -27,6 +30,7 @@ from graphrag_neo4j.extras.serve.access import problem
 from graphrag_neo4j.extras.serve.mcp import mcp_app
 from graphrag_neo4j.extras.serve.questions import Questions, TooManyError
 from graphrag_neo4j.settings import plain_problem
+from graphrag_neo4j.text.strings import excerpt
 
 STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
     (NotFoundError, HTTPStatus.NOT_FOUND),
@@ -37,6 +41,12 @@ STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
     (GraphError, HTTPStatus.SERVICE_UNAVAILABLE),
     (GraphRAGError, HTTPStatus.BAD_GATEWAY),
 )
+HERE: Final = (
+    "let clients use chat completions (POST /v1/chat/completions, GET /v1/models); "
+    "/openapi.json describes the rest"
+)
+# The path of a request whose client has another base address than ours.
+ASTRAY: Final = re.compile(r"(?!/v1/chat/completions/[^/]*$).*/(chat/completions|models)(/[^/]*)?")
 
 
 def make_app(questions: Questions) -> FastAPI:
@@ -56,6 +66,7 @@ def make_app(questions: Questions) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.questions = questions
+    app.add_middleware(head_as_get)
     for kind, handler in ((GraphRAGError, _of_ours), (RequestValidationError, _of_request)):
         app.add_exception_handler(kind, handler)
     app.add_exception_handler(HTTPException, _of_http)
@@ -64,6 +75,17 @@ def make_app(questions: Questions) -> FastAPI:
         app.include_router(router)
     app.router.routes.extend(tools.routes)
     return app
+
+
+def head_as_get(app: ASGIApp) -> ASGIApp:
+    """Lets `app` answer HEAD, by which clients try an address, as GET. uvicorn sends no body."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD" and scope["path"] != "/mcp":
+            scope = {**scope, "method": "GET"}  # a copy: uvicorn reads the method in its own
+        await app(scope, receive, send)
+
+    return answer
 
 
 async def _of_ours(_: Request, error: Exception) -> Response:
@@ -88,6 +110,17 @@ async def _of_bug(_: Request, _error: Exception) -> Response:
     )
 
 
-async def _of_http(_: Request, error: Exception) -> Response:
-    wrong = cast("HTTPException", error)
-    return JSONResponse(problem(wrong.status_code, wrong.detail), wrong.status_code)
+async def _of_http(request: Request, error: Exception) -> Response:
+    wrong, path = cast("HTTPException", error), request.url.path
+    says, headers = wrong.detail, dict(wrong.headers or {})
+    if says == HTTPStatus.NOT_FOUND.phrase:
+        found = ASTRAY.fullmatch(path)
+        base = f"the base address for chat clients is {request.base_url}v1"
+        says = f"There is nothing at {excerpt(path, 100)}: {base if found else HERE}."
+    elif wrong.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        # The error is that of one route, and a path may have others with other methods.
+        routes = [one for one in iter_route_contexts(request.app.routes) if one.methods]
+        names = {it for one in routes if one.path_regex.fullmatch(path) for it in one.methods or ()}
+        headers["Allow"] = ", ".join(sorted(names | ({"HEAD"} if "GET" in names else set())))
+        says = f"{path} takes {headers['Allow']}, not {request.method}."
+    return JSONResponse(problem(wrong.status_code, says), wrong.status_code, headers)

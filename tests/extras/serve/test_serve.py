@@ -23,8 +23,11 @@ from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.indexes import await_indexes
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.model.citations import footnoted
-from graphrag_neo4j.query.answer import Citation, Source
+from graphrag_neo4j.query.answer import Answer, Citation, Source
 from tests.support.carol import Indexed, indexed_carol
+from tests.support.fake_endpoint.server import HttpResponse as Reply
+from tests.support.odd_endpoint import EVENTS, events
+from tests.support.recording_endpoint import Usual, mannered_endpoint, schema_of
 from tests.support.servers import TestServer
 from tests.support.serving import COMMAND, TOKEN, Served, served
 
@@ -32,12 +35,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 
 QUESTION = "What does Scrooge think of Marley?"
 PATIENCE = 60.0  # seconds that a run may take on a slow machine
+HISTORY = "<chat_history>\nUSER: Who was Marley?\nASSISTANT: A partner.\n</chat_history>"
 # Such requests Open WebUI makes by itself after an answer.
 TASKS = {
-    "title": '### Task:\nGenerate a short title.\n### Output:\nJSON: { "title": "…" }\n'
-    "<chat_history>\nUSER: Who was Marley?\nASSISTANT: A partner.\n</chat_history>",
-    "tags": '### Task:\nGenerate tags.\nJSON: { "tags": ["tag1"] }\n<chat_history></chat_history>',
-    "follow_ups": '### Task:\nSuggest questions.\nJSON: { "follow_ups": ["A?"] }',
+    "title": "### Task:\nGenerate a concise title summarizing the chat history.\n### Output:\n"
+    f'JSON format: {{ "title": "your concise title here" }}\n### Chat History:\n{HISTORY}',
+    "tags": "### Task:\nGenerate 1-3 broad tags categorizing the main themes.\n\n### Output:\n"
+    f'JSON format: {{ "tags": ["tag1", "tag2", "tag3"] }}\n\n### Chat History:\n{HISTORY}',
+    "follow_ups": "### Task:\nSuggest 3-5 relevant follow-up questions.\n### Output:\n"
+    f'JSON format: {{ "follow_ups": ["Question 1?"] }}\n### Chat History:\n{HISTORY}',
 }
 
 
@@ -72,14 +78,16 @@ def ask(
     text = response.read().decode()
     connection.close()
     kind = response.headers.get("content-type", "")
-    return response.status, json.loads(text) if "json" in kind else text, response
+    return response.status, json.loads(text) if text and "json" in kind else text, response
 
 
 def test_each_method_is_a_model_and_answers_with_footnotes(client: openai.OpenAI) -> None:
     assert [model.id for model in client.models.list()] == list(MODELS)
     for model in MODELS:
         reply = client.chat.completions.create(
-            model=model, messages=[{"role": "user", "content": QUESTION}]
+            model=model,
+            messages=[{"role": "user", "content": QUESTION}],
+            extra_body={"graphrag": True},
         )
         [choice] = reply.choices
         text = choice.message.content or ""
@@ -104,6 +112,60 @@ def test_a_stream_is_the_same_text_and_tells_its_tokens(client: openai.OpenAI) -
     assert len([piece for piece in pieces if piece]) > 2
     assert chunks[-1].usage
     assert chunks[-2].choices[0].finish_reason == "stop"
+
+
+def test_the_whole_answer_is_sent_only_if_it_is_asked_for(client: openai.OpenAI) -> None:
+    asked: Any = {"model": "kg-local", "messages": [{"role": "user", "content": QUESTION}]}
+    assert not client.chat.completions.create(**asked).model_extra
+    for wanted in (False, True):
+        asked |= {"extra_body": {"graphrag": wanted}, "stream": True}
+        chunks = list(client.chat.completions.create(**asked))
+        extra = [one for one in chunks if one.model_extra]
+        assert extra == (chunks[-1:] if wanted else [])
+        assert [one.choices for one in extra] == ([[]] if wanted else [])
+    assert chunks[-1].model_extra["graphrag"]["context"]
+    assert chunks[-2].choices[0].finish_reason == "stop"
+
+
+SAID = "Scrooge and Marley [^1] were partners.\n\n[^1]: Marley, in a book\n\n```\nHe died"
+
+
+def test_half_an_answer_is_said_to_be_one_and_comes_back_without_what_we_added(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    def manner(body: dict[str, Any], _usual: Usual) -> Reply | None:
+        if "messages" not in body or schema_of(body):
+            return None
+        return Reply(body=broken_off.encode(), content_type=EVENTS)
+
+    sent = [
+        {"choices": [{"index": 0, "delta": {"content": SAID[n : n + 5]}, "finish_reason": None}]}
+        for n in range(0, len(SAID), 5)
+    ]
+    broken_off = events(*sent).removesuffix("data: [DONE]\n\n")
+    with mannered_endpoint(manner) as (url, came):
+        environment = {**carol.environment, "OPENAI_BASE_URL": url, "KG_MAX_RETRIES": "0"}
+        with (
+            served(tmp_path, environment) as running,
+            openai.OpenAI(base_url=f"{running.url}/v1", api_key=TOKEN, max_retries=0) as client,
+        ):
+            asked: Any = {"model": "kg-basic", "messages": [{"role": "user", "content": QUESTION}]}
+            [whole] = client.chat.completions.create(**asked).choices
+            chunks = list(client.chat.completions.create(**asked, stream=True))
+            content = whole.message.content or ""
+            assert "".join(one.choices[0].delta.content or "" for one in chunks) == content
+            assert whole.finish_reason == chunks[-1].choices[0].finish_reason == "length"
+            text, _, said = content.partition("\n\n*Notice: ")
+            assert text == "Scrooge and Marley were partners.\n\n```\nHe died\n```"
+            assert said.startswith("The answer is not complete, because ")
+            assert "*\n\n*Notice: The answer has no sources, " in said
+            asked["messages"] += [
+                {"role": "assistant", "content": f"{content}\n\n[^1]: Sources (3)"},
+                {"role": "user", "content": "When did he die?"},
+            ]
+            client.chat.completions.create(**asked)
+    [message] = [one for one in came[-1]["messages"] if one["role"] == "assistant"]
+    assert message["content"] == text
 
 
 def test_history_wishes_conditions_and_parts_reach_the_search(
@@ -180,6 +242,50 @@ def test_tasks_of_a_chat_client_ask_nothing(
     assert carol.endpoint.log == []
 
 
+DEMANDED: list[tuple[dict[str, object], str]] = [
+    ({"response_format": {"type": "json_object"}}, "response_format.type"),
+    ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format.type"),
+    ({"tool_choice": "required"}, "tool_choice"),
+    ({"tool_choice": {"type": "function", "function": {"name": "find"}}}, "tool_choice"),
+    ({"function_call": {"name": "find"}}, "function_call"),
+    ({"n": 2}, "n"),
+    ({"logprobs": True}, "logprobs"),
+]
+
+
+def test_what_a_client_does_not_rely_on_is_left_out(client: openai.OpenAI) -> None:
+    tool: Any = {"type": "function", "function": {"name": "find", "parameters": {}}}
+    reply = client.chat.completions.create(
+        model="kg-basic",
+        messages=[{"role": "user", "content": QUESTION}],
+        tools=[tool] * 36,
+        tool_choice="auto",
+        response_format={"type": "text"},
+        n=1,
+        logprobs=False,
+    )
+    assert reply.choices[0].message.content
+
+
+def test_models_are_described_and_addresses_are_tried(
+    running: Served, client: openai.OpenAI
+) -> None:
+    assert client.models.retrieve("kg-local").id == "kg-local"
+    for path in ("/", "/v1/models", "/v1/models/kg-local", "/api/state"):
+        status, text, response = ask(running, path, method="HEAD", **running.headers)
+        assert (status, text) == (200, ""), path
+        assert int(response.headers["content-length"]) > 0
+    wrong = {
+        "/v1/models": ("POST", "GET, HEAD"),
+        "/v1/chat/completions": ("GET", "POST"),
+        "/api/documents": ("PATCH", "DELETE, GET, HEAD"),
+    }
+    for path, (method, allowed) in wrong.items():
+        status, reply, response = ask(running, path, method=method, **running.headers)
+        assert (status, response.headers["allow"]) == (405, allowed)
+        assert reply["error"]["message"] == f"{path} takes {allowed}, not {method}."
+
+
 def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
     chat, user = "/v1/chat/completions", [{"role": "user", "content": "Who?"}]
     wrong: list[tuple[str, object, int, str]] = [
@@ -192,7 +298,22 @@ def test_wrong_requests_have_one_form_and_one_sentence(running: Served) -> None:
         ("/api/sources/99999999", None, 404, "There is no source 99999999"),
         ("/api/reports/99999999", None, 404, "99999999"),
         ("/api/entity?name=Nobody", None, 404, "There is no entity 'Nobody'"),
-        ("/api/nothing", None, 404, "Not Found"),
+        ("/api/nothing", None, 404, "nothing at /api/nothing: let clients use chat completions"),
+        ("/v1", None, 404, "(POST /v1/chat/completions, GET /v1/models); /openapi.json"),
+        ("/v1/models/kg-lokal", None, 404, "There is no model kg-lokal"),
+        *(
+            (f"/v1/{path}", {}, 404, f"nothing at /v1/{path}: let clients use chat completions")
+            for path in ("responses", "completions", "embeddings", "images/generations", "messages")
+        ),
+        *(
+            (f"{path}/chat/completions", {}, 404, f"chat clients is {running.url}/v1.")
+            for path in ("", "/v1/v1", "/openai", "/v1/", "/v1/chat/completions")
+        ),
+        ("/models", None, 404, f"chat clients is {running.url}/v1."),
+        *(
+            (chat, {"model": "kg-auto", "messages": user, **demanded}, 400, f"{says}: must be ")
+            for demanded, says in DEMANDED
+        ),
         (f"/api/sources/{10**30}", None, 400, "ref"),
         ("/api/ask", b"x" * 1_100_000, 413, "more than 1,000,000 bytes"),
     ]  # fmt: skip
@@ -355,10 +476,11 @@ def test_pieces_of_a_stream_may_end_anywhere() -> None:
         "He died [Data: Sources (3)]. See `a [b]` and [c](http://x) <b> [Data: Claims (7)].\n\n"
         "End [Data: Reports (2)]."
     )
+    answer = Answer(text, "local", cites)
     for size in (1, 2, 5, 1000):
         notes = Footnotes(quotes=False)
         pieces = [text[n : n + size] for n in range(0, len(text), size)]
-        made = "".join(map(notes.add, pieces)) + notes.end(cites, "http://h")
+        made = "".join(map(notes.add, pieces)) + notes.end(answer, "http://h")
         body, *rest = made.split("\n\n[^1]: ")
         assert body == footnoted(text, {("Sources", 3): 1, ("Claims", 7): 2, ("Reports", 2): 3})
         assert r"\[c](http://x) \<b>[^2]." in body

@@ -137,7 +137,7 @@ SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.communities(-1), "level must be a whole number from 0 on"),
     (lambda rag: rag.report(None), "A report's ref must be a whole number"),  # type: ignore[arg-type]
     (lambda rag: rag.entity(""), "An entity's name is empty"),
-    (lambda rag: rag.find_entities(None), "The text to find must be a text"),  # type: ignore[arg-type]
+    (lambda rag: rag.find_entities(None), "The name to find must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.find_entities("Marley", limit=-1), "limit must be a whole number from 1 on"),
     (lambda rag: rag.sources("1"), "A source's ref must be a whole number"),  # type: ignore[arg-type]
 ]

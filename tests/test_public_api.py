@@ -112,7 +112,7 @@ def test_help_names_each_parameter_and_the_errors(kind: type) -> None:
             continue
         assert "Raises " in doc or "`query`" in doc, name
         given = [one for one in inspect.signature(method).parameters if one not in {"self", "cls"}]
-        if len(given) > 1 and name != "find_entities":
+        if len(given) > 1:
             assert [one for one in given if f"`{one}`" not in doc and one != "question"] == [], name
 
 

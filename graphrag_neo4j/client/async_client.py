@@ -590,13 +590,13 @@ class AsyncGraphRAG:
         """
         return await read_entity(self.graph, check_text(name, "An entity's name"))
 
-    async def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
-        """Returns the entities whose names hold words of a text, the best match first.
+    async def find_entities(self, name: str, limit: int = 10) -> list[FoundEntity]:
+        """Returns the entities whose names hold words of `name`, the best match first.
 
         `limit` is the largest number of entities, at least 1. Raises InputError for an empty
-        `text`, and GraphError if Neo4j fails.
+        `name`, and GraphError if Neo4j fails.
         """
-        words = lucene_query(check_text(text, "The text to find"), *ENTITY_NAMES)
+        words = lucene_query(check_text(name, "The name to find"), *ENTITY_NAMES)
         return await find_entities(self.graph, words, check_number(limit, "limit", 1))
 
     async def embed(self, question: str, kind: IndexedKind = "chunk") -> list[float]:

@@ -70,10 +70,11 @@ def load(
         record = embedded.read_record(home, release)
         folder = Path(mkdtemp(dir=home.path, prefix=LOADING))
         try:
-            command = ("database", "load", "neo4j", "--from-stdin")
+            name = home.default_database()
+            command = ("database", "load", name, "--from-stdin")
             with waiting(listen, "Neo4j is reading the file"), path.open("rb") as file:
                 flaw = process.run_tool(home, java, jars, command, folder=folder, stdin=file)
-            if not (flaw or (folder / "data" / "databases" / "neo4j" / "neostore").exists()):
+            if not (flaw or (folder / "data" / "databases" / name / "neostore").exists()):
                 flaw = "It holds no database of Neo4j Community."
             if flaw:
                 raise InputError(f"{path} can't be loaded, and nothing has changed: {flaw}")

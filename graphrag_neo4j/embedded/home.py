@@ -24,6 +24,7 @@ LOADING, LOADED, BEFORE_UPGRADE = "loading", "data.loaded", "before-upgrade.dump
 CONTENTS = ("conf", "data", LOADED, BEFORE_UPGRADE, "logs", "run", "password")
 LOOPBACK = "127.0.0.1"
 HEAP = "server.memory.heap.max_size"
+DATABASE = "initial.dbms.default_database"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 SECONDS_BETWEEN = 1.0  # two reports of a wait
 # Below the ports that systems give to whoever asks for any port: what is free now is still free
@@ -119,6 +120,10 @@ class Home:
                 path.unlink(missing_ok=True)
         old = self.read() or ServerRecord()
         self.write(ServerRecord("", "", old.bolt_port, old.http_port, old.browse_port))
+
+    def default_database(self) -> str:
+        """The name of the database in new data, which the user's `own.conf` may set."""
+        return _own_settings(self.own_config_path).get(DATABASE, "neo4j").lower()
 
     def replace_data(self, folder: Path | None = None) -> None:
         """Puts a folder in the place of the data. The first rename decides.

@@ -44,7 +44,7 @@ DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
 READY_SECONDS = 180
 LAST_LINES, LAST_WORDS = 15, 500
 # The sentence in which Neo4j's tool says why it failed, among its progress and its advice.
-REASON = re.compile("Failed to (?:dump|load) database 'neo4j': (?:Unable to .* database: )?(.+)")
+REASON = re.compile("Failed to (?:dump|load) database '[^']+': (?:Unable to .* database: )?(.+)")
 
 
 def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
@@ -111,7 +111,10 @@ def run_tool(
 def dump_home(home: Home, java: Java, jars: Path, path: Path, listen: Listener) -> None:
     """Writes the data of a home without a server to a file, completely or not at all."""
     home.replace_data()
-    command = ("database", "dump", "neo4j", "--to-stdout")
+    name = home.default_database()
+    if not (home.data_path / "databases" / name).exists():  # `own.conf` is younger than the data
+        name = "neo4j"
+    command = ("database", "dump", name, "--to-stdout")
     try:
         with whole_file(path, PRIVATE_FILE) as file, waiting(listen, "Neo4j is writing its data"):
             if flaw := run_tool(home, java, jars, command, output=file):
@@ -233,7 +236,9 @@ def _answers(driver: "Driver", home: Home) -> bool:
 
     try:
         driver.execute_query("RETURN 1")
-    except exceptions.AuthError as error:
+    except exceptions.ClientError as error:  # also of too many logins
+        if not (error.code or "").startswith("Neo.ClientError.Security."):
+            raise
         raise EmbeddedError(
             f"Neo4j refuses the password in {home.password_path}: write the password of this Neo4j"
             " there."

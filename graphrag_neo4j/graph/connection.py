@@ -391,6 +391,11 @@ def _refused(address: str, error: Neo4jError) -> GraphError:
     said = f"refused a statement ({code}): {error.message}"
     if code.endswith("DatabaseNotFound"):
         said = "has no such database: set NEO4J_DATABASE to one that it has."
+    elif code.endswith("AuthenticationRateLimit"):
+        said = (
+            "refuses every login for some seconds, after several wrong ones: check NEO4J_USERNAME "
+            "and NEO4J_PASSWORD, and run the same command again in a minute."
+        )
     elif code.endswith("ConstraintValidationFailed"):
         said = (
             "holds a node that this program did not make, with the number of a node of the "

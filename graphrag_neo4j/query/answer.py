@@ -150,6 +150,16 @@ class Answer:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
     @property
+    def passages(self) -> list[str]:
+        """The passages of documents in the context, each once; of a global search the reports.
+
+        Evaluation libraries compare them with the answer.
+        """
+        records = [one for table in self.context for one in table.records.values()]
+        sources = [one for one in records if one.kind == "Sources"]
+        return list(dict.fromkeys(one.text for one in sources or records))
+
+    @property
     def cited(self) -> Sequence[Cited]:
         """The citations in the text as (kind, ref) pairs, in their order."""
         return cited(self.text)

@@ -1,5 +1,7 @@
 """Standard streams that are closed, full or left by their reader: one sentence, no traceback."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -94,3 +96,30 @@ def test_what_a_command_has_done_stays_done_and_each_one_says_it_in_a_sentence(
 def test_bytes_that_are_no_text_end_no_conversation() -> None:
     code, out, error = ran(r"printf 'W\xffho?\n' | PYTHONIOENCODING=utf-8 $kg chat --method local")
     assert (code, "Question: " in out, "Traceback" in error) == (0, True, False)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("graph", "environment")
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
+def test_json_is_utf_8_whatever_the_encoding_of_the_terminal_is(
+    kg: Run, tales: Path, encoding: str
+) -> None:
+    assert kg("index", str(tales), "--no-claims").code == 0
+    question = "Was Márley in Łódź, 北京 or Ωmega?"
+    done = subprocess.run(  # noqa: S603 - our own command
+        [
+            sys.executable,
+            "-m",
+            "graphrag_neo4j.cli",
+            "query",
+            "--json",
+            question,
+            "--method",
+            "text",
+        ],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.decode("utf-8"))["question"] == question

@@ -330,6 +330,36 @@ class TestInTheOrderOfALife:
 @pytest.mark.slow
 @pytest.mark.one_release
 @pytest.mark.skipif(os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no")
+def test_a_database_of_another_name_is_dumped_and_loaded(tmp_path: Path) -> None:
+    """Its name is that of `own.conf` at the first start."""
+    home = Home(tmp_path / "home")
+    home.path.mkdir()
+    named = "initial.dbms.default_database=Books\n"
+    home.own_config_path.write_text(named)
+    settings = settings_of(home.path)
+    kept = Kept(home, tmp_path / "books.dump", {})
+    try:
+        with GraphRAG(settings) as rag:
+            rag.index([Document(TALE, "tale", "A tale")])
+        assert (home.data_path / "databases" / "books").exists()
+        before = graph_of(settings)
+        assert kept.command("dump", kept.file).exit_code == 0
+        assert kept.command("wipe", "--yes").exit_code == 0
+        loaded = kept.command("load", kept.file, "--yes")
+        assert loaded.exit_code == 0, loaded.output
+        assert graph_of(settings) == before
+        home.own_config_path.write_text("")
+        refused = kept.command("load", kept.file, "--yes")
+        assert (refused.exit_code, graph_of(settings)) == (0, before)
+        home.own_config_path.write_text(named)  # it has no effect on the data that is there
+        assert kept.command("dump", kept.file, "--yes").exit_code == 0
+    finally:
+        embedded.stop(settings)
+
+
+@pytest.mark.slow
+@pytest.mark.one_release
+@pytest.mark.skipif(os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no")
 def test_a_dump_of_the_older_release_is_loaded(tmp_path: Path) -> None:
     old, new = (
         load_settings(home=tmp_path / release, neo4j_release=release)

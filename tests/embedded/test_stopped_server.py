@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from graphrag_neo4j import AsyncGraphRAG, EmbeddedError, GraphStoppedError
+from graphrag_neo4j import AsyncGraphRAG, EmbeddedError, GraphError, GraphStoppedError
 from graphrag_neo4j.embedded import running, stop
 from graphrag_neo4j.graph.connection import _translated
 from graphrag_neo4j.model.events import Event, Notice
@@ -47,6 +47,14 @@ def test_what_neo4j_says_of_a_stopped_database_is_understood(code: str, message:
             raise error
     with pytest.raises(GraphStoppedError, match=r"^The disk is full\.$"):  # noqa: SIM117
         with _translated("bolt://127.0.0.1", FULL):
+            raise error
+
+
+def test_too_many_wrong_logins_are_one_sentence() -> None:
+    code = "Neo.ClientError.Security.AuthenticationRateLimit"
+    error = Neo4jError._hydrate_neo4j(code=code, message="Too many times in a row.")
+    with pytest.raises(GraphError, match=r"every login for some seconds.*in a minute\.$"):  # noqa: SIM117
+        with _translated("bolt://elsewhere"):
             raise error
 
 

@@ -159,6 +159,8 @@ async def test_a_follow_up_of_drift_brings_sources_and_calls_bound_it(
     assert "Sources" not in primer.by_kind()
     assert any("Sources" in table.by_kind() for table in others)
     assert list(near.context[0].by_kind()) == ["Sources"]
+    assert near.passages == [one.text for one in near.context[0].by_kind()["Sources"]]
+    assert not set(answer.passages) & {one.text for one in primer.records.values()}
     assert len((await carol.ask(method="drift", drift_calls=1)).context) == 2
 
 

@@ -92,24 +92,30 @@ def print_context(answer: Answer) -> None:
 
 
 def with_footnotes(answer: Answer) -> str:
-    """Returns the answer as Markdown in which each citation is a footnote with its places."""
-    notes = []
+    """Returns the answer as Markdown in which each citation is a footnote with its places.
+
+    An answer of quotations has each quote in its text, so the notes don't repeat them.
+    """
+    notes, quotes = [], answer.origin != "extractive"
     for n, citation in enumerate(answer.citations, start=1):
-        places = map(_place, citation.sources)
-        note = terminal.harmless("; ".join([str(citation), *places]))  # it must be one line
+        places = list(dict.fromkeys(_place(one, quotes=quotes) for one in citation.sources))
+        if citation.kind != "Sources" or not places:  # a place has the title of the document
+            places.insert(0, str(citation))
+        note = terminal.harmless("; ".join(places))  # it must be one line
         notes.append(f"[^{n}]: {escaped(note)}")
     numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
     return "\n\n".join([answer.footnoted(numbers), *notes])
 
 
-def _place(source: Source) -> str:
+def _place(source: Source, *, quotes: bool = True) -> str:
     known = [source.metadata[key] for key in ABOUT if key in source.metadata]
     about = [
         neutralised(", ".join(map(str, one)) if isinstance(one, list) else str(one))
         for one in known
     ]
     place = source.place_of(*source.span, flat(", ".join(about)))
-    return f"{place}: “{excerpt(legible(source.quoted), QUOTED)}”" if source.quote else place
+    quote = excerpt(legible(source.quoted), QUOTED) if quotes and source.quote else ""
+    return f"{place}: “{quote}”" if quote else place
 
 
 def _effort(answer: Answer) -> str:

@@ -126,7 +126,12 @@ def some(lines: Sequence[str], where: str, style: Style = "", *, error: bool = F
 
 
 def json_text(text: str) -> None:
-    """Prints JSON. Control characters are escaped, so that the values stay exactly the same."""
+    """Prints JSON, in UTF-8 whatever the encoding of the terminal is, as programs expect it.
+
+    Control characters are escaped, so that the values stay exactly the same.
+    """
+    if reconfigure := getattr(sys.stdout, "reconfigure", None):
+        reconfigure(encoding="utf-8")
     click.echo(_IN_JSON.sub(_escaped, text))
 
 

@@ -11,9 +11,10 @@ import re
 import secrets
 from collections.abc import Collection, Mapping
 from http import HTTPStatus
-from typing import Final, cast
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -59,11 +60,26 @@ TYPES: Final[Mapping[int, str]] = {  # what OpenAI calls an error of this status
 }
 
 
-def problem(status: int, message: str) -> dict[str, object]:
+class Problem(BaseModel):
+    """What is wrong, in a sentence."""
+
+    message: str
+    type: str
+    param: None = None
+    code: int
+
+
+class Failure(BaseModel):
     """An error in the one form of this server, which is that of OpenAI."""
+
+    error: Problem
+
+
+def problem(status: int, message: str) -> dict[str, Any]:
+    """An error of a status, as JSON knows it."""
     usual = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "server_error"
     kind = TYPES.get(status, usual)
-    return {"error": {"message": message, "type": kind, "param": None, "code": status}}
+    return Failure(error=Problem(message=message, type=kind, code=status)).model_dump()
 
 
 def refusal(status: int, message: str, **headers: str) -> Response:

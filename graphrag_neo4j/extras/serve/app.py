@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
-from typing import Final, cast
+from typing import Any, Final, cast
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import iter_route_contexts
+from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -26,7 +27,7 @@ from graphrag_neo4j.errors import (
     NotFoundError,
 )
 from graphrag_neo4j.extras.serve import chat, page, rest
-from graphrag_neo4j.extras.serve.access import problem
+from graphrag_neo4j.extras.serve.access import Failure, problem
 from graphrag_neo4j.extras.serve.mcp import mcp_app
 from graphrag_neo4j.extras.serve.questions import Questions, TooManyError
 from graphrag_neo4j.settings import plain_problem
@@ -49,6 +50,37 @@ HERE: Final = (
 ASTRAY: Final = re.compile(r"(?!/v1/chat/completions/[^/]*$).*/(chat/completions|models)(/[^/]*)?")
 
 
+FAILURES: Final[dict[int | str, Any]] = {
+    status: {"model": Failure, "description": HTTPStatus(status).phrase}
+    for status in (400, 401, 403, 404, 409, 413, 429, 500, 502, 503)
+}
+AS_FAILURE: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}
+STREAMED: Final = {"/v1/chat/completions", "/api/ask", "/api/run"}
+WRITING: Final = {"put", "delete"}
+
+
+class _App(FastAPI):
+    """An application that describes itself as it is."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description of what can be called, with its event streams and its errors."""
+        described = super().openapi()
+        for path, operations in described["paths"].items():
+            for method in operations.keys() & (set() if self.state.questions.uploads else WRITING):
+                del operations[method]
+            for operation in operations.values():
+                responses = operation["responses"]
+                responses.pop("422", None)  # FastAPI adds it; ours is 400
+                for status in FAILURES:  # in one form even where the route gives text
+                    responses[str(status)]["content"] = AS_FAILURE
+                if path in STREAMED:
+                    responses["200"].setdefault("content", {})["text/event-stream"] = {}
+        described["paths"] = {path: one for path, one in described["paths"].items() if one}
+        for unused in ("HTTPValidationError", "ValidationError"):  # of 422
+            described["components"]["schemas"].pop(unused, None)
+        return described
+
+
 def make_app(questions: Questions) -> FastAPI:
     """Makes the application that asks an open graph."""
     tools = mcp_app(questions.rag, questions.asking)
@@ -58,7 +90,7 @@ def make_app(questions: Questions) -> FastAPI:
         async with tools.router.lifespan_context(tools):
             yield
 
-    app = FastAPI(
+    app = _App(
         title="graphrag-neo4j",
         version=version("graphrag-neo4j"),
         docs_url=None,  # they load scripts from elsewhere
@@ -72,7 +104,9 @@ def make_app(questions: Questions) -> FastAPI:
     app.add_exception_handler(HTTPException, _of_http)
     app.add_exception_handler(Exception, _of_bug)
     for router in (chat.router, rest.router, page.router):
-        app.include_router(router)
+        # The token is checked by `Access`; this describes it.
+        needed = [Depends(HTTPBearer(auto_error=False))]
+        app.include_router(router, responses=FAILURES, dependencies=needed)
     app.router.routes.extend(tools.routes)
     return app
 

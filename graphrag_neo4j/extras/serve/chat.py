@@ -80,7 +80,7 @@ class ChatRequest(BaseModel):
     and whether the whole answer is sent.
     """
 
-    model: str
+    model: str = Field(json_schema_extra={"enum": list(MODELS)})
     messages: list[ChatMessage] = Field(min_length=1)
     stream: bool = False
     stream_options: StreamOptions | None = None
@@ -194,8 +194,9 @@ class Footnotes:
         fence, *said = content.said_below(text, [*([cut] if cut else []), *answer.notices])
         by_ref = {(one.kind, one.ref): one for one in answer.citations}
         marks = set(content.MARK.findall(text))
+        full = not self._quotes  # with what is quoted
         notes = [
-            f"[^{n}]: {_note(by_ref[ref], base) if ref in by_ref else f'{ref[0]} ({ref[1]})'}"
+            f"[^{n}]: {_note(by_ref[ref], base, full) if ref in by_ref else f'{ref[0]} ({ref[1]})'}"
             for ref, n in self._numbers.items()
             if str(n) in marks
         ]
@@ -208,13 +209,17 @@ class Footnotes:
         return footnoted(text, self._numbers, quotes=self._quotes)
 
 
-def _note(citation: Citation, base: str) -> str:
-    places = []
-    for one in dict.fromkeys(citation.sources):
+def _note(citation: Citation, base: str, quotes: bool) -> str:
+    """A note with each place once. `quotes` that are the text itself are left out."""
+    shown: dict[tuple[str, str], str] = {}
+    for one in citation.sources:
         start, end = one.span
         label = escaped(one.place)
-        quote = f": “{escaped(excerpt(one.quoted, QUOTED))}”" if one.quote else ""
-        places.append(f"[{label}]({base}/source/{one.chunk}-{start}-{end}){quote}")
+        quote = f": “{escaped(excerpt(one.quoted, QUOTED))}”" if quotes and one.quote else ""
+        link = f"[{label}]({base}/source/{one.chunk}-{start}-{end})"
+        if quote or label not in {known for known, _ in shown}:
+            shown.setdefault((label, quote), f"{link}{quote}")
+    places = list(shown.values())
     if citation.kind != "Sources" or not places:  # a place has the title of the document
         places.insert(0, escaped(str(citation)))
     if not citation.supported:

@@ -6,19 +6,26 @@ take a slot for the default of its field.
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Annotated, Any, Final
+from inspect import getdoc
+from itertools import count
+from typing import Annotated, Any, Final, TypeVar
 
+import anyio
+from mcp import MCPError
 from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp.types import METHOD_NOT_FOUND, CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, ValidationError
+from pydantic_core import to_json
 from starlette.applications import Starlette
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError, ReplyError
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Answer
@@ -40,6 +47,10 @@ READ_ONLY: Final = ToolAnnotations(
 )
 QUOTED_TO_TOOLS = 300  # characters of a quote
 MEMBERS = 50  # entities of a community that a report names
+LENGTH: Final = 20_000  # characters of a result, unless an assistant asks for more
+CHARACTERS: Final = 5  # of a context for each of its tokens, at most, in most languages
+TELL: Final = 2.0  # seconds between two notices of progress: some clients wait only 5 for a sign
+ABSENT: Final = ("prompts", "resources")  # what MCPServer offers, even if there is none
 
 Asking = Callable[[], AbstractAsyncContextManager[None]]
 Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
@@ -56,6 +67,10 @@ Where = Annotated[
 ToolRef = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
 Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
 Few = Annotated[int, Field(ge=1, le=20, description="The largest number of questions.")]
+# The smallest context that can be set has 500 tokens, so 2,500 characters.
+Length = Annotated[
+    int, Field(ge=2_500, description="Characters of the result at most; a longer one is cut.")
+]
 
 
 @dataclass(frozen=True)
@@ -100,9 +115,10 @@ class ToolAnswer:
 
 @dataclass(frozen=True)
 class Entities:
-    """Entities that a name matches, the best match first."""
+    """Entities that a name matches, the best match first. `note` says if some are left out."""
 
     entities: list[FoundEntity]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,7 +141,7 @@ class ReportText:
     """The report on a community in Markdown.
 
     `size` is the number of entities in the community. `entities` names those with the most
-    relationships.
+    relationships. `note` says if something is left out.
     """
 
     ref: int
@@ -135,13 +151,14 @@ class ReportText:
     text: str
     size: int
     entities: list[str]
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class ToolPassage:
     """The whole text of a chunk, which is the characters [start, end) of a document.
 
-    `place` says where a person finds it.
+    `place` says where a person finds it. `note` says if the end of the text is left out.
     """
 
     place: str
@@ -151,6 +168,10 @@ class ToolPassage:
     start: int
     end: int
     text: str
+    note: str = ""
+
+
+R = TypeVar("R", bound=ToolAnswer | Entities | ReportText | ToolPassage)
 
 
 class Tools:
@@ -160,7 +181,11 @@ class Tools:
         self._rag, self._asking = rag, asking
 
     async def global_search(
-        self, question: Question, level: Level = None, where: Where = None
+        self,
+        question: Question,
+        level: Level = None,
+        where: Where = None,
+        max_length: Length = LENGTH,
     ) -> ToolAnswer:
         """Answers a question about the documents as a whole: themes, trends, comparisons.
 
@@ -171,23 +196,27 @@ class Tools:
         how: QueryOptions = {"method": "global", "level": level, "where": where or ()}
         if not self._rag.settings.has_model:
             how["map_calls"] = 1  # without a level, the finest whose reports fit into one context
-        return await self._search(question, how)
+        return await self._search(question, how, max_length)
 
-    async def local_search(self, question: Question, where: Where = None) -> ToolAnswer:
+    async def local_search(
+        self, question: Question, where: Where = None, max_length: Length = LENGTH
+    ) -> ToolAnswer:
         """Answers a question about particular people, places, things or events.
 
         The answer is made from the entities in the question and the graph around them. Returns
         the answer with its sources, each with document, characters and quote.
         """
-        return await self._search(question, {"method": "local", "where": where or ()})
+        how: QueryOptions = {"method": "local", "where": where or ()}
+        return await self._search(question, how, max_length)
 
     async def find_entities(
         self,
-        text: Annotated[str, Field(description="A name, or words of a name.")],
+        name: Annotated[str, Field(description="A name, or words of a name.")],
         limit: Limit = 10,
+        max_length: Length = LENGTH,
     ) -> Entities:
         """Finds entities by name. Returns type, description and number of relationships."""
-        return Entities(await self._rag.find_entities(text, limit))
+        return fitted(Entities(await self._rag.find_entities(name, limit)), max_length)
 
     async def suggest_questions(self, limit: Few = 6) -> SuggestedQuestions:
         """Suggests questions that the documents can answer, on the whole and on particular things.
@@ -201,26 +230,58 @@ class Tools:
             [SuggestedQuestion(f"{one.method}_search", one.question) for one in found]
         )
 
-    async def read_report(self, ref: ToolRef) -> ReportText:
+    async def read_report(self, ref: ToolRef, max_length: Length = LENGTH) -> ReportText:
         """Reads the whole report on a community, which is cited as `Reports (ref)`."""
         one = await self._rag.report(ref)
         size, names = len(one.entities), list(one.entities[:MEMBERS])
-        return ReportText(one.ref, one.level, one.title, one.rating, one.text, size, names)
+        report = ReportText(one.ref, one.level, one.title, one.rating, one.text, size, names)
+        return fitted(report, max_length)
 
-    async def read_source(self, ref: ToolRef) -> ToolPassage:
+    async def read_source(self, ref: ToolRef, max_length: Length = LENGTH) -> ToolPassage:
         """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
         if not (found := await self._rag.sources(ref)):
             raise NotFoundError(f"Source {ref} is no longer in the graph, or it never was.")
         chunk, title, text = found[0], neutralised(found[0].title), neutralised(found[0].text)
         place, source = chunk.place, chunk.document
-        return ToolPassage(place, chunk.chunk, source, title, chunk.start, chunk.end, text)
+        passage = ToolPassage(place, chunk.chunk, source, title, chunk.start, chunk.end, text)
+        return fitted(passage, max_length)
 
-    async def _search(self, question: str, how: QueryOptions) -> ToolAnswer:
-        """Answers a question, or returns the context for an answer if no model is set."""
+    async def _search(self, question: str, how: QueryOptions, most: int) -> ToolAnswer:
+        """Answers a question, or returns the context for an answer if no model is set.
+
+        A context is made to fit into `most` characters, since its end has the passages.
+        """
         how["context_only"] = alone = not self._rag.settings.has_model
+        if alone:
+            settings, tokens = self._rag.settings, most // CHARACTERS
+            how["max_context_tokens"] = min(tokens, settings.max_context_tokens)
+            how["map_context_tokens"] = min(tokens, settings.map_context_tokens)
         async with self._asking():
             answer = await self._rag.query(question, **how)
-        return tool_context(answer) if alone else tool_answer(answer)
+        return fitted(tool_context(answer, most) if alone else tool_answer(answer), most)
+
+
+def fitted(found: R, most: int) -> R:
+    """Returns a result of at most `most` characters of JSON, with a note if it was cut.
+
+    It loses the last entries of its list, then the end of its text.
+    """
+    if (whole := _length(found)) <= most:
+        return found
+    cut = f"This result is cut: max_length={whole} gives all of it."
+    found = replace(found, note=f"{found.note} {cut}".strip())
+    listed = "sources" if isinstance(found, ToolAnswer) else "entities"
+    while getattr(found, listed, None) and _length(found) > most:
+        found = replace(found, **{listed: getattr(found, listed)[:-1]})
+    if _length(found) > most and not isinstance(found, Entities):
+        room = most - _length(replace(found, text="…"))
+        found = replace(found, text=f"{shortened(found.text, room, _length)}…")
+    return found
+
+
+def _length(found: object) -> int:
+    """The number of characters of a result, as the SDK writes it."""
+    return len(to_json(found, indent=2).decode())
 
 
 def tool_answer(answer: Answer) -> ToolAnswer:
@@ -239,9 +300,13 @@ def tool_answer(answer: Answer) -> ToolAnswer:
     return ToolAnswer(answer.text, False, " ".join([*answer.notices, *missing]), sources)
 
 
-def tool_context(answer: Answer) -> ToolAnswer:
-    """Returns the context for an answer. If there are several context tables, it is the first."""
+def tool_context(answer: Answer, most: int) -> ToolAnswer:
+    """Returns the context for an answer, which was to fit into `most` characters.
+
+    If there are several context tables, it is the first.
+    """
     note = "No model is set, so this is a context: answer from it, and cite its ids."
+    note += f" It has at most {most} characters; a larger max_length allows more."
     if len(answer.context) > 1:
         note += f" It is the first of {len(answer.context)} parts; a coarser level has fewer."
     return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
@@ -283,7 +348,11 @@ class _Server(MCPServer[Any]):
                     f"{', '.join(known) or 'none'}."
                 )
         try:
-            return await super().call_tool(name, arguments, context)
+            with first_error():
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(_tell_progress, name, context)
+                    result = await super().call_tool(name, arguments, context)
+                    tasks.cancel_scope.cancel()
         except ToolError as error:
             match error.__cause__:
                 case ValidationError() as cause:
@@ -296,6 +365,26 @@ class _Server(MCPServer[Any]):
                 case GraphRAGError() as cause:
                     raise ToolError(str(cause)) from cause
             raise
+        return result
+
+
+async def _tell_progress(tool: str, context: Context[Any, Any] | None) -> None:
+    """Tells a client that asks for it that a tool is still at work, until it is cancelled."""
+    for n in count(1):
+        await anyio.sleep(TELL)
+        if context:
+            await context.report_progress(n, message=f"{tool} runs for {n * TELL:.0f} seconds.")
+
+
+async def _only_tools(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Refuses requests for what this server doesn't have, and doesn't offer it."""
+    if ctx.method.partition("/")[0] in ABSENT:
+        raise MCPError(METHOD_NOT_FOUND, f"This server has only tools, so no {ctx.method}.")
+    result = await call_next(ctx)
+    if isinstance(result, dict) and "capabilities" in result:
+        for name in ABSENT:
+            result["capabilities"].pop(name, None)
+    return result
 
 
 def _server(rag: AsyncGraphRAG, asking: Asking) -> MCPServer[Any]:
@@ -304,8 +393,10 @@ def _server(rag: AsyncGraphRAG, asking: Asking) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=version("graphrag-neo4j"),
         log_level="WARNING",
+        middleware=[_only_tools],
     )
     tools = Tools(rag, asking)
     for name in [one for one in vars(Tools) if not one.startswith("_")]:
-        server.add_tool(getattr(tools, name), annotations=READ_ONLY)
+        tool = getattr(tools, name)
+        server.add_tool(tool, description=getdoc(tool), annotations=READ_ONLY)
     return server

@@ -7,13 +7,13 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import unquote
 
 import anyio
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from graphrag_neo4j.errors import GraphRAGError, NotFoundError
 from graphrag_neo4j.extras.serve.access import problem
@@ -27,11 +27,15 @@ from graphrag_neo4j.extras.serve.questions import Asked, Questions, Writing, as_
 from graphrag_neo4j.extras.serve.runs import Runs, RunState
 from graphrag_neo4j.query.answer import METHODS, Answer
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
+from graphrag_neo4j.query.selection import CONDITION
 from graphrag_neo4j.query.suggestions import Suggestion
 from graphrag_neo4j.settings.options import QueryOptions
 
 router = APIRouter(prefix="/api")
 Ref = Annotated[int, Path(ge=0, le=2**53)]
+ANY_FILE: Final = {"requestBody": {"required": True, "content": {"application/octet-stream": {}}}}
+Name = Annotated[str, Query(json_schema_extra={"pattern": r"\S"})]
+Condition = Annotated[str, Field(json_schema_extra={"pattern": f"^{CONDITION.pattern}$"})]
 RUN_LOOK = 0.3  # seconds between two looks at a run
 
 
@@ -40,13 +44,13 @@ class Ask(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    question: str
-    method: str = "auto"
-    level: int | None = None
-    where: list[str] = Field(default_factory=list)
+    question: str = Field(json_schema_extra={"pattern": r"\S"})
+    method: str = Field("auto", json_schema_extra={"enum": ["auto", *METHODS]})
+    level: StrictInt | None = None
+    where: list[Condition] = Field(default_factory=list)
     history: list[tuple[str, str]] = Field(default_factory=list)
     response_type: str | None = None
-    stream: bool = True
+    stream: StrictBool = True
 
 
 class GraphState(BaseModel):
@@ -106,7 +110,7 @@ async def suggestions(
 
 
 @router.get("/entity")
-async def entity(questions: Asked, name: str) -> Entity:
+async def entity(questions: Asked, name: Name) -> Entity:
     """Reads an entity with its relationships, claims and communities."""
     return await questions.rag.entity(name)
 
@@ -147,7 +151,7 @@ async def documents(
     return unread + await list_documents(questions.rag.graph, after, limit)
 
 
-@router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED)
+@router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED, openapi_extra=ANY_FILE)
 async def upload(name: str, request: Request, questions: Asked, uploads: Writing) -> RunState:
     """Keeps a file, which the next run reads into the graph."""
     await uploads.keep(name, request.stream())
@@ -161,7 +165,7 @@ async def delete(source: str, questions: Asked, uploads: Writing) -> RunState:
     return questions.runs.expect()
 
 
-@router.get("/run", response_model=None)
+@router.get("/run", response_class=StreamingResponse)
 async def run(questions: Asked, request: Request) -> Response:
     """Tells what a run of this server does, as events `run`, until it ends."""
     return await as_events(request, _running(questions.runs), _failed)

@@ -1,21 +1,30 @@
 """The MCP server as assistants use it: `kg-build mcp` in its own process, the official client."""
 
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import METHOD_NOT_FOUND, CallToolResult, TextContent
+from pydantic_core import to_json
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
-from graphrag_neo4j.extras.serve.mcp import MEMBERS, QUOTED_TO_TOOLS
+from graphrag_neo4j.extras.serve.mcp import (
+    MEMBERS,
+    QUOTED_TO_TOOLS,
+    ToolAnswer,
+    ToolCitation,
+    ToolPassage,
+    fitted,
+)
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.settings.installing import install_command
 from tests.support.carol import Indexed, indexed_carol
@@ -47,13 +56,15 @@ async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
 
 
 @asynccontextmanager
-async def over_stdio(folder: Path, environment: dict[str, str]) -> AsyncIterator[Client]:
+async def over_stdio(
+    folder: Path, environment: dict[str, str], mode: Literal["auto", "legacy"] = "auto"
+) -> AsyncIterator[Client]:
     told = folder / "stderr"
     server = StdioServerParameters(
         command=COMMAND[0], args=COMMAND[1:], env=environment, cwd=folder
     )
     with told.open("w") as errors:
-        async with Client(stdio_client(server, errors)) as client:
+        async with Client(stdio_client(server, errors), mode=mode) as client:
             yield client
     assert "Traceback" not in told.read_text()
 
@@ -114,7 +125,77 @@ async def test_questions_count_for_the_cost_of_a_day(carol: Indexed, tmp_path: P
             refused = await client.call_tool(tool, asked)
             assert refused.is_error
             assert "The limit of $0 a day" in text_of(refused)
-        assert await call(client, "find_entities", text="Scrooge")
+        assert await call(client, "find_entities", name="Scrooge")
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_only_what_is_there_is_offered(
+    carol: Indexed, tmp_path: Path, mode: Literal["auto", "legacy"]
+) -> None:
+    """In both generations of the protocol: with a handshake, and without one."""
+    async with over_stdio(tmp_path, carol.environment, mode=mode) as client:
+        assert client.server_capabilities.tools
+        assert not client.server_capabilities.prompts
+        assert not client.server_capabilities.resources
+        for asked in (
+            client.list_prompts(),
+            client.get_prompt("elephant"),
+            client.list_resources(),
+            client.read_resource("graph://elephant"),
+        ):
+            with pytest.raises(MCPError, match="This server has only tools") as refused:
+                await asked
+            assert refused.value.code == METHOD_NOT_FOUND
+        unknown = await client.call_tool("elephant", {})
+        assert unknown.is_error
+        assert text_of(unknown) == "Unknown tool: elephant"
+
+
+async def test_a_client_hears_that_a_search_goes_on(client: Client, carol: Indexed) -> None:
+    heard: list[tuple[float, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert total is None
+        heard.append((progress, message))
+
+    carol.endpoint.change(latency=1.5)
+    try:
+        asked = {"question": "What does Scrooge think of Fred?"}
+        result = await client.call_tool("global_search", asked, progress_callback=hear)
+    finally:
+        carol.endpoint.change(latency=0)
+    assert not result.is_error
+    assert heard[0][1] == "global_search runs for 2 seconds."
+    assert [progress for progress, _ in heard] == list(range(1, len(heard) + 1))
+
+
+async def test_a_long_result_is_cut_and_says_how_to_get_more(client: Client) -> None:
+    for tool, asked in (
+        ("find_entities", {"name": "scrooge marley the", "limit": 100}),
+        ("local_search", {"question": QUESTION}),
+    ):
+        whole = await call(client, tool, **asked, max_length=1_000_000)
+        short = await client.call_tool(tool, {**asked, "max_length": 2_500})
+        assert len(text_of(short)) <= 2_500 < len(json.dumps(whole))
+        note = (short.structured_content or {})["note"]
+        enough = re.search(r"max_length=(\d+) gives all of it", note)
+        assert enough
+        assert await call(client, tool, **asked, max_length=int(enough[1])) == whole
+
+
+def test_a_text_is_cut_at_its_end_if_no_list_is_left() -> None:
+    passage = ToolPassage("a.txt", 1, "a", "A", 0, 9_000, 'He said "no". ' * 1_000)
+    cut = fitted(passage, 5_000)
+    assert 4_900 < len(to_json(cut, indent=2).decode()) <= 5_000
+    assert cut.text.endswith('"no".…')
+    assert fitted(passage, 20_000) is passage
+    cited = [ToolCitation("Sources (1)", "A" * 1_000, True, [])] * 9
+    answer = ToolAnswer("a" * 4_000, False, "It is late.", cited)
+    few = fitted(answer, 7_000)
+    assert (few.text, few.sources) == (answer.text, cited[:2])
+    assert re.fullmatch(
+        r"It is late. This result is cut: max_length=\d+ gives all of it.", few.note
+    )
 
 
 async def test_six_tools_are_listed_and_none_writes(client: Client) -> None:
@@ -126,6 +207,8 @@ async def test_six_tools_are_listed_and_none_writes(client: Client) -> None:
         assert tool.annotations
         assert tool.annotations.read_only_hint
         assert tool.description
+        assert "\n " not in tool.description
+        assert "\n " not in json.dumps(tool.output_schema)
         assert tool.output_schema
         assert all(one["description"] for one in tool.input_schema["properties"].values())
 
@@ -164,9 +247,9 @@ async def test_without_a_model_the_material_is_given(carol: Indexed, tmp_path: P
 
 
 async def test_entities_are_found_by_name(client: Client) -> None:
-    found = (await call(client, "find_entities", text="scrooge"))["entities"]
-    one = (await call(client, "find_entities", text="scrooge", limit=1))["entities"]
-    none = (await call(client, "find_entities", text="?!*"))["entities"]
+    found = (await call(client, "find_entities", name="scrooge"))["entities"]
+    one = (await call(client, "find_entities", name="scrooge", limit=1))["entities"]
+    none = (await call(client, "find_entities", name="?!*"))["entities"]
     assert all("scrooge" in entity["name"].casefold() for entity in found)
     assert {"ref", "name", "type", "description", "degree"} == found[0].keys()
     assert one == found[:1]
@@ -196,7 +279,7 @@ async def test_what_an_answer_cites_can_be_read(client: Client, carol: Indexed) 
         ("read_source", {"ref": 999_999}, "Source 999999 is no longer in the graph"),
         ("read_source", {"ref": -1}, "read_source can't use its arguments: ref must be 0 or more"),
         ("read_report", {"ref": None}, "ref"),
-        ("find_entities", {"text": "x", "limit": "many"}, "limit"),
+        ("find_entities", {"name": "x", "limit": "many"}, "limit"),
         ("local_search", {"question": ""}, "at least 1 character"),
         ("local_search", {}, "question"),
         ("local_search", {"query": "Who?"}, "local_search has no argument query"),
@@ -206,7 +289,7 @@ async def test_an_error_is_a_sentence(
     client: Client, tool: str, arguments: dict[str, object], said: str
 ) -> None:
     result = await client.call_tool(tool, arguments)
-    assert (await call(client, "find_entities", text="Marley"))["entities"]
+    assert (await call(client, "find_entities", name="Marley"))["entities"]
     assert result.is_error
     told = text_of(result)
     assert said in told

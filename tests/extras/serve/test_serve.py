@@ -489,6 +489,18 @@ def test_pieces_of_a_stream_may_end_anywhere() -> None:
         assert rest == [f"{place}\n\n[^2]: Claims (7)\n\n[^3]: Reports (2): B; {place}; {lacks}"]
 
 
+def test_a_note_has_a_place_once_and_no_quote_that_stands_in_the_text() -> None:
+    sources = [
+        Source("a.txt", "A", chunk, 0, 8, "He died.", quote=quote)
+        for chunk, quote in ((3, (0, 8)), (4, (0, 8)), (5, None))
+    ]
+    cites = [Citation("Sources", 3, "A", True, sources)]
+    for quotes, said in ((False, ": “He died.”"), (True, "")):
+        notes = Footnotes(quotes=quotes)
+        made = notes.add("He died [Data: Sources (3)].") + notes.end(cites, "http://h")
+        assert made.partition("\n\n")[2] == f"[^1]: [a.txt (A)](http://h/source/3-0-8){said}"
+
+
 def test_uploads_are_read_and_deleted(carol: Indexed, tmp_path: Path) -> None:
     environment = {**carol.environment, "KG_HOME": str(tmp_path / "home"), "KG_MAX_FILE_MB": "2"}
     with served(tmp_path, environment, "--write") as writing:

@@ -248,7 +248,12 @@ class Backends:
 def _model_embedder(settings: Settings, endpoint: "Endpoint") -> Embedder:
     if settings.embedding_model in WITHOUT_ENDPOINT:
         return static_embedder()
-    return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
+    return Embedder(
+        settings.embedding_model,
+        settings.embedding_dimensions,
+        endpoint.embed,
+        endpoint.embed_questions,
+    )
 
 
 def _rules(_: Settings) -> IndexBackend:

@@ -1,4 +1,6 @@
 // Reads a page of marked entities in the order of their ids, with the texts to embed.
 MATCH (x:Entity:KgBuild) WHERE x.unembedded = true AND x.id > $after
-RETURN x.id AS id, x.embedding_hash AS hash, x.name + '\n' + coalesce(x.description, '') AS text
+RETURN x.id AS id, x.embedding_hash AS hash,
+       CASE WHEN x.embedding IS NULL THEN x.embedding_error END AS error,
+       x.name + '\n' + coalesce(x.description, '') AS text
 ORDER BY x.unembedded, x.id LIMIT $limit

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.llm.endpoint import Endpoint
 
 READ_STEPS: Final[frozenset[Step]] = frozenset({"extraction", "claims", "summary", "report"})
-FEW_CHUNKS: Final = 20  # for fewer, a long prompt would cost more than it can save
+FEW_CHUNKS: Final = 20  # for fewer, a prompt as long as that of a chunk is enough
 
 
 class FoundRow(TypedDict):
@@ -86,18 +86,22 @@ async def check_before_paying(
     if not waiting:
         return None
     dimensions = await probe_dimensions(graph, setup.embedder)
-    doubtful = waiting >= FEW_CHUNKS and not setup.endpoint.calls.of_large_provider
+    doubtful = not setup.endpoint.calls.of_large_provider
     if doubtful and not (await graph.read("extract/any_done", FoundRow))[0]["found"]:
-        await _check_window(setup.endpoint, settings, listen)
+        await _check_window(setup.endpoint, settings, listen, few=waiting < FEW_CHUNKS)
     return dimensions
 
 
-async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listener) -> None:
+async def _check_window(
+    endpoint: "Endpoint", settings: Settings, listen: Listener, *, few: bool
+) -> None:
     from graphrag_neo4j.llm.endpoint.server_checks import needed_window, try_window  # noqa: PLC0415 - slow to import
 
     listen(Notice("Testing the context window with one long prompt."))
+    step: Step = "extraction" if few else "report"
+    steps = frozenset[Step]({step}) if few else READ_STEPS
     try:
-        test = await try_window(endpoint, "report", needed_window(settings, READ_STEPS))
+        test = await try_window(endpoint, step, needed_window(settings, steps))
     except ReplyError as error:
         listen(Notice(f"A long prompt was not answered, since {error}.", warning=True))
         return

@@ -16,7 +16,9 @@ document otherwise:
 
     [6], [^6], 【6†source】                  the number alone
     (Source: 6), [Reports 1, 2], Reports (1-3)
-    [Daten: Quellen (6)]                     with another word for the data
+    [Source: Reports (6)]                    with another word before it
+
+With a word for data before it, as in [Daten: Quellen (6)], it is one in any case.
 
 Only our code and the model write citations. Text of a document that looks like a citation is not
 one: where a document is put into a context, quoted or stored in a report, `neutralised` replaces
@@ -107,6 +109,10 @@ LOOSE = re.compile(
     rf"|[(（\[［【]\s*+(?:(?!data\b)[^\W\d_]++\s*+[:：]\s*+)?(?P<kinds>{LISTED_KINDS})[)）\]］】]"
     rf"|(?<![^\W\d_])(?P<kind>{KNOWN}\s*+{ROUND_OPEN}(?:{NUMBERS}){ROUND_CLOSE})"
     rf"|{OPEN}\s*+\^?+(?P<bare>{NUMBERS})(?:†[^\[\]【】]*+)?+{CLOSE}(?![(:：])",
+    re.IGNORECASE,
+)
+WITH_DATA = re.compile(
+    rf"{OPEN}\s*+(?:daten|données|datos|dati|dados|gegevens|dane|data|数据|資料|データ|데이터|данные)\s*+[:：]",
     re.IGNORECASE,
 )
 DATA = re.compile(rf"(?<!\s)(\s*+)(?:{SQUARE}|{ROUND})", re.IGNORECASE)
@@ -232,6 +238,7 @@ def made_explicit(
     def explicit(found: re.Match[str]) -> str:
         nonlocal unclear
         inside = found["kinds"] or found["kind"]
+        named = WITH_DATA.match(found[0])
         parts = [_part(found["bare"], None)] if found["bare"] else _parts(inside) if inside else []
         if not parts or found[0] in material:  # or it has the form that is always read
             return found[0]
@@ -239,7 +246,7 @@ def made_explicit(
             [
                 (one, ref)
                 for one in ([part.kind] if part.kind else known)
-                if ref in known.get(one, ())
+                if named or ref in known.get(one, ())
             ]
             for part in parts
             for ref in part.refs

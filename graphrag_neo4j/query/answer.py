@@ -72,7 +72,7 @@ class Source(Passage):
 class Citation:
     """The meaning of `[Data: <kind> (<ref>)]` in an answer, with the sources that support it.
 
-    `title` is the title or name of the cited element, or None if the graph no longer holds it.
+    `title` is the title or name of the cited element, or None if the graph does not hold it.
     `supported` says whether the cited element was in the context of the answer.
     """
 
@@ -87,7 +87,8 @@ class Citation:
         return f"<Citation {_short(str(self))}, {len(self.sources)} sources{flaw}>"
 
     def __str__(self) -> str:
-        return f"{self.kind} ({self.ref}): {self.title or 'no longer in the graph'}"
+        unknown = "no longer in the graph" if self.supported else "invented by the model"
+        return f"{self.kind} ({self.ref}): {self.title or unknown}"
 
 
 @dataclass(frozen=True, slots=True)

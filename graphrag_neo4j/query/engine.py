@@ -44,6 +44,7 @@ class StateRow(TypedDict):
     communities: int
     reports: bool
     embedding_model: str | None
+    dimensions: int | None
     schema_version: int | None
 
 
@@ -92,6 +93,7 @@ async def answer_question(
         messages_of(question.history, tokens.count),
         context_only=question.context_only,
         selection=await select(graph, question.where),
+        dimensions=state["dimensions"],
         listen=listen,
     )
     query = await made_self_contained(query)

@@ -12,7 +12,7 @@ import anyio
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, vector_search
+from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, refuse_length, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.model.citations import CitationKind, cited, neutralised
 from graphrag_neo4j.model.context import (
@@ -67,8 +67,8 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` says whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. With a `selection` only evidence of its
-    documents is read. `listen` receives the events of the search. `vectorless` holds the reason
+    answer. With a `selection` only evidence of its documents is read. `dimensions` are those of the
+    graph's vectors. `listen` receives the events of the search. `vectorless` holds the reason
     why the embedding model gives no vectors, once it has refused to. `_found` keeps what `nearest`
     has found, and `_vectors` the vectors, because several parts of a search ask for the same.
     """
@@ -84,6 +84,7 @@ class QueryContext:
     stands_alone: bool = False
     context_only: bool = False
     selection: Selection | None = None
+    dimensions: int | None = None
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)
     _found: dict[object, Sequence[ScoredRow]] = field(default_factory=dict)
@@ -102,6 +103,7 @@ class QueryContext:
         A question that does not stand alone counts together with the questions before it.
         Returns None if there is no embedder, no text, or no usable vector. If the endpoint answers,
         but gives no vector, the listener is told once, and this search goes on without vectors.
+        Raises InputError for a vector of another length than those of the graph.
         """
         asked = [message.content for message in self.history if message.role == "user"]
         earlier = () if self.stands_alone else asked
@@ -124,6 +126,8 @@ class QueryContext:
                 )
             self.vectorless.append(str(error))
             return None
+        if not self.embedder.elements:  # otherwise the embedders are our own
+            refuse_length(embedder.model, len(vector), self.dimensions, None)
         # A vector index refuses, for example, zeros.
         self._vectors[key] = None if flaw_of(vector) else vector
         return self._vectors[key]

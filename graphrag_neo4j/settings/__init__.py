@@ -153,6 +153,9 @@ class Settings(BaseSettings):
     """Further fields of each call to a chat model, as JSON: `{"enable_thinking": false}`."""
     embedding_extra_body: Fields = {}
     """Further fields of each call to the embedding model, as JSON: `{"input_type": "passage"}`."""
+    question_extra_body: Fields = {}
+    """Further fields of a call that embeds a question, beside or instead of those for all texts:
+    `{"input_type": "query"}`."""
     model: str = "gpt-4.1-mini"
     """Chat model of every step that has no separate model below. `extractive` means that no model
     is used, even if a key is set."""

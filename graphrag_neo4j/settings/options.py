@@ -47,6 +47,7 @@ class SettingsOptions(AnswerOptions, total=False):
     openai_base_url: str | None
     extra_body: dict[str, object]
     embedding_extra_body: dict[str, object]
+    question_extra_body: dict[str, object]
     extraction_model: str | None
     judge_model: str | None
     embedding_tokens: int

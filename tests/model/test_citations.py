@@ -109,6 +109,12 @@ def test_other_forms_are_written_in_the_usual_one() -> None:
     assert footnoted(text, numbers) == "富有[^1]。死了[^2]。"
 
 
+def test_a_word_for_data_makes_a_citation_of_whatever_number() -> None:
+    text = "Reich [Daten: Berichte (4)]. 死了［数据：来源（3）］."
+    said = "Reich [Data: Reports (4)]. 死了[Data: Sources (3)]."
+    assert made_explicit(text, {}) == (said, 0)
+
+
 @pytest.mark.parametrize(
     ("text", "unread"),
     [

@@ -145,7 +145,7 @@ async def test_a_citation_of_what_was_not_shown_is_marked(carol: Carol) -> None:
     invented = [c for c in answer.citations if not c.supported]
     told = [(c.kind, c.ref, c.title, c.sources) for c in invented]
     assert told == [("Claims", LONG_REF, None, [])]
-    assert "no longer in the graph" in str(invented[0])
+    assert "invented by the model" in str(invented[0])
 
 
 async def test_a_follow_up_of_drift_brings_sources_and_calls_bound_it(

@@ -56,7 +56,7 @@ FAILURES: Final[dict[int | str, Any]] = {
 }
 AS_FAILURE: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}
 STREAMED: Final = {"/v1/chat/completions", "/api/ask", "/api/run"}
-WRITING: Final = {"put", "delete"}
+WRITING: Final = {"PUT", "DELETE"}
 
 
 class _App(FastAPI):
@@ -66,8 +66,8 @@ class _App(FastAPI):
         """The description of what can be called, with its event streams and its errors."""
         described = super().openapi()
         for path, operations in described["paths"].items():
-            for method in operations.keys() & (set() if self.state.questions.uploads else WRITING):
-                del operations[method]
+            for method in () if self.state.questions.uploads else WRITING:
+                operations.pop(method.lower(), None)
             for operation in operations.values():
                 responses = operation["responses"]
                 responses.pop("422", None)  # FastAPI adds it; ours is 400
@@ -155,6 +155,8 @@ async def _of_http(request: Request, error: Exception) -> Response:
         # The error is that of one route, and a path may have others with other methods.
         routes = [one for one in iter_route_contexts(request.app.routes) if one.methods]
         names = {it for one in routes if one.path_regex.fullmatch(path) for it in one.methods or ()}
+        if not request.app.state.questions.uploads:
+            names -= WRITING
         headers["Allow"] = ", ".join(sorted(names | ({"HEAD"} if "GET" in names else set())))
         says = f"{path} takes {headers['Allow']}, not {request.method}."
     return JSONResponse(problem(wrong.status_code, says), wrong.status_code, headers)

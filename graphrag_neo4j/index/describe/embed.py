@@ -36,7 +36,7 @@ PAGES: Final[Mapping[IndexedKind, str]] = {
     "chunk": "embed/page_chunk",
     "community": "embed/page_community",
 }
-Statement = Literal["embed/save", "embed/flawed", "embed/failed"]
+Statement = Literal["embed/save", "embed/flawed", "embed/failed", "embed/refused"]
 STATEMENTS: Final = get_args(Statement)
 SAVED = 2  # batches that are saved together
 ROWS = 50  # vectors in one statement: as a parameter they are lists of numbers, which are large
@@ -49,11 +49,15 @@ SMALLEST_LIMIT = 256  # tokens of a text, of the models in use
 
 
 class TextRow(TypedDict):
-    """A text that may have to be embedded; `hash`: of what its vector was made from."""
+    """A text that may have to be embedded; `hash`: of what its vector was made from.
+
+    `error` says why there is no vector; with the same hash it would be refused again.
+    """
 
     id: str
     hash: str | None
     text: str
+    error: str | None
 
 
 TEXTS_PER_CALL: Final = 128  # a call that the endpoint refuses is halved
@@ -89,12 +93,17 @@ class _Result:
     """The result for one text: its vector, or the reason why there is none.
 
     `statement` saves it. A "flawed" vector can't be indexed, and would be the same again; "failed"
-    is what may come by the next run.
+    is what may come by the next run; "refused" is a text that the endpoint does not embed.
     """
 
     text: _Text
     statement: Statement
     value: "array[float] | str"
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no vector yet."""
+        return self.statement in {"embed/failed", "embed/refused"}
 
 
 async def embed(
@@ -200,10 +209,13 @@ class _Embedding:
             while rows := await self.graph.read(
                 PAGES[kind], TextRow, after=after, limit=PAGE_OF_TEXTS
             ):
-                known = {row["id"]: row["hash"] for row in rows}
+                known = {row["id"]: row for row in rows}
                 texts = [self._text(kind, row) for row in rows]
-                changed = [text for text in texts if text.hash != known[text.id]]
-                if same := sorted(known.keys() - {text.id for text in changed}):
+                changed = [text for text in texts if text.hash != known[text.id]["hash"]]
+                kept = known.keys() - {text.id for text in changed}
+                if refused := [id_ for id_ in kept if known[id_]["error"]]:
+                    self.stage.listen(Advanced(0, len(refused)))
+                if same := sorted(kept - {*refused}):
                     await self.graph.write("embed/same", ids=same)
                     self.stage.listen(Advanced(len(same)))
                 if changed and not self.ready:
@@ -256,12 +268,13 @@ class _Embedding:
                 reason = str(error)
                 if error.reached and part[0].n_tokens > SMALLEST_LIMIT:
                     reason += ". If it is too long for the model, set KG_EMBEDDING_TOKENS lower"
-                results.append(_Result(part[0], "embed/failed", reason))
+                statement: Statement = "embed/refused" if error.refused else "embed/failed"
+                results.append(_Result(part[0], statement, reason))
                 return
             first, middle = len(results), len(part) // 2
             await self._embed(part[:middle], results)
             await self._embed(part[middle:], results)
-            if error.refused and all(one.statement != "embed/failed" for one in results[first:]):
+            if error.refused and not any(one.failed for one in results[first:]):
                 # No text was refused alone: they were too many.
                 self.most = min(self.most, len(part) - middle)
 
@@ -278,13 +291,13 @@ class _Embedding:
     async def _save(self, outcomes: Sequence[Outcome[list[_Text], list[_Result]]]) -> None:
         results = [one for outcome in outcomes for one in outcome.result or ()]
         await self.graph.transact(lambda tx: self._write(tx, results))
-        failed = sum(one.statement == "embed/failed" for one in results)
+        failed = sum(one.failed for one in results)
         self.flawed += sum(one.statement == "embed/flawed" for one in results)
         self.stage.listen(Advanced(len(results) - failed, failed))
 
     async def _write(self, tx: Transaction, results: Sequence[_Result]) -> None:
         """Writes the vectors, or the reasons why there is none, and the model of the vectors."""
-        if any(one.statement != "embed/failed" for one in results):
+        if not all(one.failed for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
         for some in pages(results, ROWS):
             for statement in STATEMENTS:

@@ -6,12 +6,14 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
+    Mapping,
     Sequence,
 )
 from contextlib import aclosing, asynccontextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Final, Self, cast
 
 import anyio
@@ -292,8 +294,17 @@ class Endpoint:
                 record.flaw = f"the endpoint reported an error: {said}"
         self._count(options, record.used, record.text, reasons=record.reasons)
 
-    async def embed(self, texts: Sequence[str]) -> list[bodies.Vector]:
-        """Returns one vector for each text, in the same order. Raises the same errors as `ask`."""
+    async def embed_questions(self, texts: Sequence[str]) -> list[bodies.Vector]:
+        """Does what `embed` does, for questions."""
+        return await self.embed(texts, self.settings.question_extra_body)
+
+    async def embed(
+        self, texts: Sequence[str], more: Mapping[str, object] = MappingProxyType({})
+    ) -> list[bodies.Vector]:
+        """Returns one vector for each text, in the same order. Raises the same errors as `ask`.
+
+        `more` holds fields of the body beside those that the user has set for all texts.
+        """
         self.meter.check()
         model, dimensions = self.settings.embedding_model, self.settings.embedding_dimensions
         known = self._known.setdefault(model, Capabilities())
@@ -313,8 +324,8 @@ class Endpoint:
             hold = partial(self._hold, price.of(at_most(sent), 0, 0) if price else 0.0, count)
             return await self.calls.post(EMBEDDINGS, body, read, hold)
 
-        more = self.settings.embedding_extra_body
-        body_without = partial(embedding_body, model, texts, dimensions, more)
+        fields = {**self.settings.embedding_extra_body, **more}
+        body_without = partial(embedding_body, model, texts, dimensions, fields)
         try:
             vectors, _ = await sent_without_refused(known, body_without, post)
         except (openai.APIError, ReplyError) as error:

@@ -295,7 +295,8 @@ def smaller_limit(error: openai.APIError, limit: int, sent: int) -> "SmallerLimi
         maximum context length is 8192 … 5000 in the messages, 4000 in the completion   ──▶  3192
         the valid range of max_tokens is [1, 4096]                                      ──▶  4096
     """
-    text = _text_of(error)[:LONGEST_ERROR]
+    said = error.body.get("message") if isinstance(error.body, Mapping) else None
+    text = str(said or error.body)[:LONGEST_ERROR]  # not the codes beside a message
     numbers = {int(one.replace(",", "")) for one in NUMBER.findall(text)}
     # The prompt as the endpoint counts it: a number of its own, or what the reply leaves of a sum.
     prompts = numbers if limit in numbers else {one - limit for one in numbers}
@@ -305,7 +306,8 @@ def smaller_limit(error: openai.APIError, limit: int, sent: int) -> "SmallerLimi
         windows = {one for one in numbers if prompt + SMALLEST_REPLY <= one < whole}
         if window := max(windows - {limit}, default=limit if whole in numbers else 0):
             return SmallerLimit(window - prompt, window)
-    names_limit = limit in numbers or any(re.search(rf"\b{name}\b", text) for name in LIMITS)
+    named = any(re.search(rf"\b{name}\b", text) for name in LIMITS)
+    names_limit = limit in numbers or (named and not UNKNOWN.search(text))
     most = max((one for one in numbers if SMALLEST_REPLY <= one < limit), default=None)
     return SmallerLimit(most) if names_limit and most else None
 

@@ -494,10 +494,10 @@ def test_a_note_has_a_place_once_and_no_quote_that_stands_in_the_text() -> None:
         Source("a.txt", "A", chunk, 0, 8, "He died.", quote=quote)
         for chunk, quote in ((3, (0, 8)), (4, (0, 8)), (5, None))
     ]
-    cites = [Citation("Sources", 3, "A", True, sources)]
+    answer = Answer("", "local", [Citation("Sources", 3, "A", True, sources)])
     for quotes, said in ((False, ": “He died.”"), (True, "")):
         notes = Footnotes(quotes=quotes)
-        made = notes.add("He died [Data: Sources (3)].") + notes.end(cites, "http://h")
+        made = notes.add("He died [Data: Sources (3)].") + notes.end(answer, "http://h")
         assert made.partition("\n\n")[2] == f"[^1]: [a.txt (A)](http://h/source/3-0-8){said}"
 
 

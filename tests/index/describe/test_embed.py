@@ -59,6 +59,7 @@ SHARED = 256
 class Model:
     """Embeds by words; a text with a word of `wrong` has the vector there, one of `failing` none.
 
+    A call that fails is refused for its text if the model `refuses`; `refused` counts these.
     `heard` are the texts of each call that it answered, but for `probes` that ask how long
     vectors are; after `affordable` of them it raises `ending`, or the money is spent.
     """
@@ -68,12 +69,14 @@ class Model:
         dimensions: int = SHARED,
         *,
         failing: Sequence[str] = (),
+        refuses: bool = False,
         wrong: Mapping[str, Sequence[float]] | None = None,
         affordable: int | None = None,
         ending: Exception | None = None,
     ) -> None:
         self.dimensions, self.failing, self.wrong = dimensions, failing, wrong or {}
         self.affordable, self.ending = affordable, ending
+        self.refuses, self.refused = refuses, 0
         self.heard: list[list[str]] = []
         self.probes = 0
 
@@ -83,7 +86,8 @@ class Model:
         elif len(self.heard) == self.affordable:
             raise self.ending or BudgetSpentError("spent")
         if any(word in text for word in self.failing for text in texts):
-            raise ReplyError("the endpoint refuses the request")
+            self.refused += 1
+            raise ReplyError("the endpoint refuses the request", refused=self.refuses)
         if texts != [PROBE]:
             self.heard.append(list(texts))
         wrong = [[v for word, v in self.wrong.items() if word in text] for text in texts]
@@ -258,6 +262,21 @@ async def test_a_text_without_a_usable_vector_fails_alone_and_is_asked_for_again
     assert (status.failures, status.pending["embed"]) == ([], 0)
     lacking = [one["text"] for one in await nodes(graph, "Chunk") if "embedding" not in one]
     assert sorted(lacking) == [ONE, TWO]
+
+
+async def test_a_text_that_is_refused_is_sent_again_when_it_or_the_model_changes(
+    graph: Graph,
+) -> None:
+    await put(graph, documents(ONE, "Tale 7."))
+    for again in (1, 0, 0):
+        model = await embedded(graph, Model(failing=["Tale 7."], refuses=True), batch=1)
+        assert model.refused == again
+        status = await read_status(graph)
+        assert [one.reason for one in status.failures] == ["the endpoint refuses the request"]
+        assert status.pending["embed"] == 1
+    await put(graph, documents(ONE, "Tale 7. It is longer."))
+    assert (await embedded(graph, Model())).texts == {"Tale 7. It is longer."}
+    assert (await read_status(graph)).pending["embed"] == 0
 
 
 async def test_what_came_before_the_money_was_spent_is_kept(graph: Graph) -> None:

@@ -162,6 +162,17 @@ MANNERS: Final = [
         Manner(f"a limit: {said}", [Rule(error(said), 400, above(1024))], calls=2, again=1)
         for said in OVER_LIMIT
     ),
+    Manner(
+        "a limit by another name, beside a code",
+        [
+            Rule(
+                error("Unsupported: 'max_tokens'. Use 'max_completion_tokens'.", code=1214),
+                400, lambda sent: "max_tokens" in sent,
+            ),
+            Rule(ended("length"), when=lambda sent: sent.get("max_completion_tokens") != LIMIT),
+        ],
+        calls=2, again=1,
+    ),
     # How much was read
     Manner("half is read", [Rule(ended("stop", usage=usage(300)))], "remark", "read 300 of about"),
     Manner("half is cached", [Rule(ended("stop", usage=usage(300, 250)))]),

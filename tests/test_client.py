@@ -209,6 +209,19 @@ def slow(indexed: Settings, endpoint: FakeEndpoint) -> Settings:
     return indexed
 
 
+def test_a_question_whose_vector_has_another_length_is_told_what_to_run(
+    indexed: Settings, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(dimensions=64)
+    with GraphRAG(indexed) as rag:
+        for method in ("basic", "local"):
+            with pytest.raises(
+                InputError, match=r"256 dimensions, .* gives 64 now.*--again vectors"
+            ):
+                rag.query(QUESTION, method=method)
+        assert rag.query(QUESTION, method="text").text
+
+
 def streamed(endpoint: FakeEndpoint) -> Call:
     """The call of the last answer."""
     return [call for call in endpoint.log if call.kind == "answer"][-1]

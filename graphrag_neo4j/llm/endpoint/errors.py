@@ -32,9 +32,13 @@ LONGEST_LOADING: Final = 300.0  # seconds that a server may take to load its mod
 LOADING_WAIT: Final = 5.0  # seconds
 TIMEOUT_RETRIES: Final = 2  # each takes as long as the timeout
 RETRIED: Final = frozenset({408, 409, 429})  # and 500 or more, except NOT_IMPLEMENTED
+BUSY: Final = frozenset({429, 503, 529})  # whose words may order a wait
 WAITED_FOR: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 NOT_IMPLEMENTED: Final = 501  # llama.cpp sends it where it has no embeddings
-LOADING: Final = re.compile(r"\b(loading|warming up|still starting|cold start)", re.IGNORECASE)
+LOADING: Final = re.compile(
+    r"^(?!.*(fail|unable|can.?not|could not|memory)).*\b(loading|warming up|still starting)",
+    re.IGNORECASE | re.DOTALL,
+)
 # A wait that is told in words: "Please try again in 7m12.5s", '"retryDelay": "37s"'.
 SECONDS_OF: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 SPAN: Final = r"(\d+(?:\.\d+)?)\s*(ms|[smhd])[a-z]*"
@@ -133,9 +137,9 @@ ONLY_STREAMS: Final = re.compile(
     r"|stream\W{0,5}.{0,20}(must|required|mandatory)|(enable|use|set|requires?).{0,10}\bstream",
     re.IGNORECASE,
 )
-# vLLM explains that prompt and reply do not fit together without the name of the limit.
 NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?!\w)")
 SMALLEST_REPLY: Final = 64  # tokens; with a smaller limit nothing of use is written
+# vLLM explains that prompt and reply do not fit together without the name of the limit.
 REPLY_TOO_LARGE: Final = re.compile(r"tokens? in the completion|\d+ in the completion")
 # An option is refused, but the error does not say which.
 NAMELESS: Final = re.compile(
@@ -206,7 +210,8 @@ def ordered_wait(error: openai.APIError) -> float:
     with suppress(ValueError):
         until = parsedate_to_datetime(headers.get("retry-after", ""))
         return max(0.0, until.timestamp() - time.time())
-    if said := ORDER.search(f"{_text_of(error)} {error.body}"[:LONGEST_ERROR]):
+    said = ORDER.search(f"{_text_of(error)} {error.body}"[:LONGEST_ERROR])
+    if said and status_of(error) in BUSY:
         spans = re.findall(SPAN, said[1], re.IGNORECASE)
         return sum(float(number) * SECONDS_OF[unit.lower()] for number, unit in spans)
     return 0.0

@@ -349,6 +349,25 @@ async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
     assert model.meter.steps["embedding"].input_tokens == tokens
 
 
+async def test_a_question_has_fields_of_its_own_beside_those_of_all_texts() -> None:
+    fields = {
+        "embedding_extra_body": {"input_type": "passage", "truncate": True},
+        "question_extra_body": '{"input_type": "query"}',
+    }
+    vectors = {"data": [{"index": 0, "embedding": [0.5, 1.0]}]}
+    with odd_endpoint(vectors) as (url, came):
+        async with Endpoint(settings(url, **fields)) as model:
+            await model.embed(["Marley was dead."])
+            await model.embed_questions(["Who was dead?"])
+    bodies = [json.loads(one.body) for one in came]
+    assert [(one["input_type"], one["truncate"]) for one in bodies] == [
+        ("passage", True),
+        ("query", True),
+    ]
+    with pytest.raises(InputError, match="KG_EXTRA_BODY must be JSON"):
+        load_settings(extra_body="{")
+
+
 @pytest.mark.parametrize("status", [400, 413, 422])
 async def test_however_many_texts_are_too_much_the_endpoint_is_not_down(status: int) -> None:
     with odd_endpoint({"error": {"message": "too long"}}, status=status) as (url, _):

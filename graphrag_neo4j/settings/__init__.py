@@ -8,6 +8,7 @@ An address in `.env` is used only with a key or a password in the same `.env` (s
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit, urlunsplit
@@ -59,18 +60,25 @@ def _split(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
-def _parsed(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
+def _as_json(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
+    """The fields of an object as text: settings are compared and kept by their values."""
+    if isinstance(value, Mapping):
+        return json.dumps(value)
     try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError as error:
-        raise ValueError(f"must be JSON ({error})") from None
+        usable = isinstance(json.loads(value or "{}"), dict)
+    except (TypeError, ValueError):
+        usable = False
+    if not usable:
+        raise ValueError('must be an object in JSON, such as {"top_p": 0.9}')
+    return value or "{}"
 
 
 def _address(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
     """An address without blanks and quotes around it, and without empty folders."""
     if not isinstance(value, str):
         return value
-    found = value.strip(" \t\r\n\"'“”‘’<>")
+    if not (found := value.strip(" \t\r\n\"'“”‘’<>")):
+        return None
     try:
         parts = urlsplit(found)
         usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -87,8 +95,8 @@ OF_A_QUESTION: Final = (
     *("map_context_tokens", "map_calls", "map_style", "small_share", "drift_calls"),
 )
 """The settings that can have another value for one question."""
-Fields = Annotated[dict[str, object], NoDecode, BeforeValidator(_parsed)]
-Address = Annotated[str, BeforeValidator(_address)]
+Fields = Annotated[str, BeforeValidator(_as_json)]
+Address = Annotated[str | None, BeforeValidator(_address)]
 CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
@@ -146,14 +154,14 @@ class Settings(BaseSettings):
     # Model
     openai_api_key: SecretStr | None = Field(None, validation_alias=_named("OPENAI_API_KEY"))
     """API key of the model endpoint."""
-    openai_base_url: Address | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
+    openai_base_url: Address = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
     """Base address of an OpenAI-compatible endpoint. If it is not set, the address of OpenAI is
     used."""
-    extra_body: Fields = {}
+    extra_body: Fields = "{}"
     """Further fields of each call to a chat model, as JSON: `{"enable_thinking": false}`."""
-    embedding_extra_body: Fields = {}
+    embedding_extra_body: Fields = "{}"
     """Further fields of each call to the embedding model, as JSON: `{"input_type": "passage"}`."""
-    question_extra_body: Fields = {}
+    question_extra_body: Fields = "{}"
     """Further fields of a call that embeds a question, beside or instead of those for all texts:
     `{"input_type": "query"}`."""
     model: str = "gpt-4.1-mini"

@@ -45,9 +45,9 @@ class SettingsOptions(AnswerOptions, total=False):
     gds_password: str | None
     openai_api_key: str | None
     openai_base_url: str | None
-    extra_body: dict[str, object]
-    embedding_extra_body: dict[str, object]
-    question_extra_body: dict[str, object]
+    extra_body: str
+    embedding_extra_body: str
+    question_extra_body: str
     extraction_model: str | None
     judge_model: str | None
     embedding_tokens: int

@@ -26,7 +26,8 @@ def test_index_says_what_it_did_and_status_what_there_is(kg: Run, tales: Path) -
     # Two lists with a gleaning each, and the test of the context window.
     assert ["extraction", "5", "0"] in [line.split()[:3] for line in ran.out.splitlines()]
     # On a busy machine a stage has several lines.
-    stages = list(dict.fromkeys(line.partition(":")[0] for line in ran.err.splitlines()))
+    first, *stages = dict.fromkeys(line.partition(":")[0] for line in ran.err.splitlines())
+    assert first == "Testing the context window with one long prompt."
     assert stages[:4] == ["ingest", "extraction", "claims", "merge"]
     shown = kg("status")
     assert shown.code == 0

@@ -69,7 +69,7 @@ class Problem(BaseModel):
     code: int
 
 
-class Failure(BaseModel):
+class ErrorBody(BaseModel):
     """An error in the one form of this server, which is that of OpenAI."""
 
     error: Problem
@@ -79,7 +79,7 @@ def problem(status: int, message: str) -> dict[str, Any]:
     """An error of a status, as JSON knows it."""
     usual = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "server_error"
     kind = TYPES.get(status, usual)
-    return Failure(error=Problem(message=message, type=kind, code=status)).model_dump()
+    return ErrorBody(error=Problem(message=message, type=kind, code=status)).model_dump()
 
 
 def refusal(status: int, message: str, **headers: str) -> Response:

@@ -27,7 +27,7 @@ from graphrag_neo4j.errors import (
     NotFoundError,
 )
 from graphrag_neo4j.extras.serve import chat, page, rest
-from graphrag_neo4j.extras.serve.access import Failure, problem
+from graphrag_neo4j.extras.serve.access import ErrorBody, problem
 from graphrag_neo4j.extras.serve.mcp import mcp_app
 from graphrag_neo4j.extras.serve.questions import Questions, TooManyError
 from graphrag_neo4j.settings import plain_problem
@@ -51,10 +51,10 @@ ASTRAY: Final = re.compile(r"(?!/v1/chat/completions/[^/]*$).*/(chat/completions
 
 
 FAILURES: Final[dict[int | str, Any]] = {
-    status: {"model": Failure, "description": HTTPStatus(status).phrase}
+    status: {"model": ErrorBody, "description": HTTPStatus(status).phrase}
     for status in (400, 401, 403, 404, 409, 413, 429, 500, 502, 503)
 }
-AS_FAILURE: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}
+AS_FAILURE: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
 STREAMED: Final = {"/v1/chat/completions", "/api/ask", "/api/run"}
 WRITING: Final = {"PUT", "DELETE"}
 

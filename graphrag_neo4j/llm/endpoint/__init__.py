@@ -1,5 +1,6 @@
 """The connection to one OpenAI-compatible endpoint, with its limits, its errors and its cost."""
 
+import json
 import re
 from collections.abc import (
     AsyncGenerator,
@@ -147,7 +148,7 @@ class Endpoint:
             room=self.settings.reasoning_tokens,
             attempt=attempt,
             sent=self._tokens(message.content for message in request.messages),
-            more=self.settings.extra_body,
+            more=json.loads(self.settings.extra_body),
         )
 
     async def run(self, task: LLMTask[T]) -> T:
@@ -296,7 +297,7 @@ class Endpoint:
 
     async def embed_questions(self, texts: Sequence[str]) -> list[bodies.Vector]:
         """Does what `embed` does, for questions."""
-        return await self.embed(texts, self.settings.question_extra_body)
+        return await self.embed(texts, json.loads(self.settings.question_extra_body))
 
     async def embed(
         self, texts: Sequence[str], more: Mapping[str, object] = MappingProxyType({})
@@ -324,7 +325,7 @@ class Endpoint:
             hold = partial(self._hold, price.of(at_most(sent), 0, 0) if price else 0.0, count)
             return await self.calls.post(EMBEDDINGS, body, read, hold)
 
-        fields = {**self.settings.embedding_extra_body, **more}
+        fields = {**json.loads(self.settings.embedding_extra_body), **more}
         body_without = partial(embedding_body, model, texts, dimensions, fields)
         try:
             vectors, _ = await sent_without_refused(known, body_without, post)

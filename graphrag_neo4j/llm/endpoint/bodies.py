@@ -53,7 +53,7 @@ COMPLETE: Final = frozenset(
     | {"tool_calls", "function_call", "null", "none", "finish_reason_unspecified"}
 )
 AT_LIMIT: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
-FILTERED: Final = frozenset(
+STOPPED: Final = frozenset(
     {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
     | {"language", "sensitive", "refusal", "content_filtered", "guardrail_intervened"}
 )
@@ -184,7 +184,7 @@ def reply_of(completion: Completion) -> tuple[Reply, int]:
     """
     choice = completion["choices"][0]
     end = ending(choice.get("finish_reason"))
-    if end in FILTERED:
+    if end in STOPPED:
         raise ReplyError(WITHHELD if end == "content_filter" else f"{WITHHELD} ({end})")
     if end in BROKEN_OFF:
         raise ReplyError(f"the endpoint broke the reply off ({end})")
@@ -206,7 +206,7 @@ def ending(finish_reason: object) -> str:
 def odd_ending(finish_reason: object) -> str:
     """A sentence about an ending that is not known; "" for those that are."""
     end = ending(finish_reason)
-    if end in COMPLETE | AT_LIMIT | FILTERED | BROKEN_OFF:
+    if end in COMPLETE | AT_LIMIT | STOPPED | BROKEN_OFF:
         return ""
     shown = excerpt(flat(end), LONGEST_ENDING)
     return f"The endpoint ended a reply in a way that is not known (finish_reason {shown})."
@@ -404,7 +404,7 @@ class StreamRecord:
         Raises ReplyError if it says why: a filter, a refusal, or something else than text.
         """
         if not self.pieces:
-            if ending(self.end) in FILTERED:
+            if ending(self.end) in STOPPED:
                 raise ReplyError(WITHHELD)
             refuse_textless({"refusal": self._refusal, **self._elsewhere})
         return not remove_reasoning(self.text).strip()
@@ -415,7 +415,7 @@ class StreamRecord:
         end = ending(self.end)
         if end in AT_LIMIT:
             return "it reached the limit of its length"
-        if end in FILTERED:
+        if end in STOPPED:
             why = "" if end == "content_filter" else f" ({end})"
             return f"the endpoint's content filter stopped it{why}"
         if end in BROKEN_OFF:

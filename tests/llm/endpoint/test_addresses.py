@@ -66,7 +66,7 @@ async def test_an_address_is_read_as_it_was_meant(written: str) -> None:
     "url",
     [
         "localhost:11434/v1", "api.example.org", "http://h:99999/v1", "http://[::1/v1", "http:///v1",
-        "ftp://a.org/v1", "http://a b.org/v1", "", "/v1",
+        "ftp://a.org/v1", "http://a b.org/v1", "/v1",
     ],
 )  # fmt: skip
 async def test_what_is_not_an_address_is_told_in_a_sentence(url: str) -> None:

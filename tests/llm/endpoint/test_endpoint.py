@@ -364,7 +364,7 @@ async def test_a_question_has_fields_of_its_own_beside_those_of_all_texts() -> N
         ("passage", True),
         ("query", True),
     ]
-    with pytest.raises(InputError, match="KG_EXTRA_BODY must be JSON"):
+    with pytest.raises(InputError, match="KG_EXTRA_BODY must be an object"):
         load_settings(extra_body="{")
 
 

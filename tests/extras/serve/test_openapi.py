@@ -87,7 +87,7 @@ def test_it_names_the_token_the_errors_and_what_can_be_called(
         assert {"200", "400", "401", "403", "404", "429", "502", "503"} <= statuses
         assert "422" not in statuses
         form = operation["responses"]["404"]["content"]["application/json"]["schema"]
-        assert form == {"$ref": "#/components/schemas/Failure"}
+        assert form == {"$ref": "#/components/schemas/ErrorBody"}
     for path, method in (
         ("/api/ask", "post"),
         ("/v1/chat/completions", "post"),

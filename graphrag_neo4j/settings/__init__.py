@@ -74,7 +74,7 @@ def _as_json(value: Any) -> Any:  # noqa: ANN401 - any value of the environment 
 
 
 def _address(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
-    """An address without blanks and quotes around it, and without empty folders."""
+    """The base address that is meant: without blanks and quotes around it, and empty folders."""
     if not isinstance(value, str):
         return value
     if not (found := value.strip(" \t\r\n\"'“”‘’<>")):
@@ -86,7 +86,9 @@ def _address(value: Any) -> Any:  # noqa: ANN401 - any value of the environment 
         usable = None
     if not usable or re.search(r"\s", found):
         raise ValueError("must be an address such as https://a.org/v1 or http://127.0.0.1:8000/v1")
-    return urlunsplit(parts._replace(path=re.sub("/{2,}", "/", parts.path)))
+    path = re.sub("/{2,}", "/", parts.path)
+    path = re.sub("/(chat/completions|embeddings|models)/?$", "", path)  # of a single call
+    return urlunsplit(parts._replace(path=path, fragment=""))
 
 
 OF_A_QUESTION: Final = (

@@ -55,15 +55,17 @@ OF_KEY: Final = (
 )
 OF_CREDIT: Final = (
     r"\bbudget\b.{0,30}exceed|exceed.{0,30}\bbudget\b|arrear|overdue|余额不足|欠费|payment required"
-    r"|(in|not )sufficient.{0,20}(balance|credits?|funds)"
+    r"|(in|not )sufficient.{0,20}(balance|credits?|funds|quota)|billing.{0,20}limit"
+    r"|account.{0,30}\b(suspended|deactivated|disabled|blocked)"
     r"|(balance|credits?)\b.{0,30}(too low|exhausted|used up|depleted|insufficient)"
 )
 OF_REGION: Final = (
     r"(location|region|country|territory).{0,40}\b(un|not )(supported|available)"
     r"|unsupported_(country|region|location)"
+    r"|\bnot (supported|available) in (your|this) (country|region|location)"
 )
 REFUSED_KEY: Final = "The model endpoint refuses the key: set OPENAI_API_KEY ({})."
-USED_UP: Final = "The credit of the key is used up ({})."
+USED_UP: Final = "The account of the key has no credit left, or is blocked ({})."
 FATAL: Final = (
     (re.compile(OF_KEY, re.IGNORECASE), REFUSED_KEY),
     (re.compile(OF_CREDIT, re.IGNORECASE), USED_UP),

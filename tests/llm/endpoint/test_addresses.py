@@ -50,6 +50,7 @@ async def said_of(url: str, key: str = "sk-x") -> str:
     "written",
     [
         "{}", " {}\n", '"{}"', "'{}'", "“{}”", "{}/", "{}?api-version=2026-01-01", "<{}>",
+        "{}/chat/completions", "{}#top",
     ],
 )  # fmt: skip
 async def test_an_address_is_read_as_it_was_meant(written: str) -> None:

@@ -52,12 +52,18 @@ COMPLETE: Final = frozenset(
     {"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"}
     | {"tool_calls", "function_call", "null", "none", "finish_reason_unspecified"}
 )
-AT_LIMIT: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+AT_LIMIT: Final = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length"}
+    | {"model_context_window_exceeded"}
+)
 STOPPED: Final = frozenset(
     {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
     | {"language", "sensitive", "refusal", "content_filtered", "guardrail_intervened"}
+    | {"error_toxic"}
 )
-BROKEN_OFF: Final = frozenset({"error", "abort", "aborted", "cancelled", "network_error"})
+BROKEN_OFF: Final = frozenset(
+    {"error", "abort", "aborted", "cancelled", "network_error", "insufficient_system_resource"}
+)
 WITHHELD: Final = "the endpoint's content filter withheld the reply"
 LONGEST_REFUSAL: Final = 200  # characters of a refusal that are shown
 LONGEST_ENDING: Final = 50  # characters of an unknown ending that are shown

@@ -40,12 +40,20 @@ LOADING: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # A wait that is told in words: "Please try again in 7m12.5s", '"retryDelay": "37s"'.
-SECONDS_OF: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
-SPAN: Final = r"(\d+(?:\.\d+)?)\s*(ms|[smhd])[a-z]*"
-ORDER: Final = re.compile(
-    rf"(?:retry.?delay|try again|retry|wait)[^\d\n]{{0,30}}((?:{SPAN}[\s,]*)+)", re.IGNORECASE
+SECONDS_OF: Final[Mapping[str, float]] = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+SPAN: Final = (
+    r"(\d+(?:\.\d+)?)\s*(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d"
+    r"|days?)(?![a-z])"
 )
-DAILY: Final = re.compile(r"(per|a|each)[ _-]?day\b|PerDay|\bdaily\b|\b[RT]PD\b")
+ORDER: Final = re.compile(
+    rf"(?:retry.?delay|try again|retry|wait)[^\d\n]{{0,30}}((?:{SPAN}(?:[\s,]|and\b)*)+)",
+    re.IGNORECASE,
+)
+DAILY: Final = re.compile(
+    r"\b(per|a|each)[ _-]?day\b|PerDay|\bdaily\b|\b[RT]PD\b|today's quota|try again tomorrow"
+    r"|\b(weekly|monthly)\b|(per|/) ?month\b|usage limit",
+    re.IGNORECASE,
+)
 NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 # Causes that no other call is free of, whatever the status: words, and the sentence about them.
@@ -56,6 +64,8 @@ OF_KEY: Final = (
 OF_CREDIT: Final = (
     r"\bbudget\b.{0,30}exceed|exceed.{0,30}\bbudget\b|arrear|overdue|余额不足|欠费|payment required"
     r"|(in|not )sufficient.{0,20}(balance|credits?|funds|quota)|billing.{0,20}limit"
+    r"|spending limit|Exceeded\w*Budget|API usage limits|free tier.{0,40}exhausted"
+    r"|service has been paused|organi[sz]ation has been (disabled|restricted|suspended)"
     r"|account.{0,30}\b(suspended|deactivated|disabled|blocked)"
     r"|(balance|credits?)\b.{0,30}(too low|exhausted|used up|depleted|insufficient)"
 )
@@ -76,6 +86,12 @@ FATAL: Final = (
 )
 FATAL_STATUS: Final = frozenset({400, 401, 402, 403, 412, 422, 429})
 
+# An endpoint may refuse a model with status 400.
+NO_SUCH_MODEL: Final = re.compile(
+    r"model not exist|model.{0,60}(does not exist|not found)|not a valid model|invalid model name",
+    re.IGNORECASE,
+)
+
 # Stopping. If the first calls all fail, the endpoint is down. Fewer failures may be due to the
 # texts of single chunks. A call that timed out was sent several times; if no call of its step was
 # answered before, the server is too slow for it.
@@ -88,6 +104,9 @@ LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which
 FILTERED: Final = re.compile(
     r"moderat|flagged|filter|content|polic|safety|sensitive|harmful|inappropriate|violat",
     re.IGNORECASE,
+)
+OF_ONE_TEXT: Final = re.compile(
+    r"content violates|flagged|SAFETY_CHECK|usage guidelines", re.IGNORECASE
 )
 ACCESS: Final = re.compile(
     r"\b(api|key|account|organi[sz]ation|project|permissions?|access|credits?|billing|regions?"
@@ -128,7 +147,7 @@ NAMES: Final = {
 }
 CONTENT: Final = re.compile(
     r"context.?(length|window|size)|maximum context|too long|too many tokens"
-    r"|content.?(policy|filter|management)",
+    r"|content.?(policy|filter|management|exists risk)|inappropriate|sensitive|敏感|flagged",
     re.IGNORECASE,
 )
 TOO_LARGE: Final = re.compile(r"too (large|high|big)|at most|less than|exceed", re.IGNORECASE)
@@ -140,6 +159,10 @@ ONLY_STREAMS: Final = re.compile(
     re.IGNORECASE,
 )
 NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?!\w)")
+WINDOW: Final = re.compile("context|model_len|window|inputs", re.IGNORECASE)
+LIMIT_NAMED: Final = re.compile(
+    r"\bmax(imum)?[ _]?((output|completion|new)[ _]?)?tokens\b", re.IGNORECASE
+)
 SMALLEST_REPLY: Final = 64  # tokens; with a smaller limit nothing of use is written
 # vLLM explains that prompt and reply do not fit together without the name of the limit.
 REPLY_TOO_LARGE: Final = re.compile(r"tokens? in the completion|\d+ in the completion")
@@ -215,8 +238,12 @@ def ordered_wait(error: openai.APIError) -> float:
     said = ORDER.search(f"{_text_of(error)} {error.body}"[:LONGEST_ERROR])
     if said and status_of(error) in BUSY:
         spans = re.findall(SPAN, said[1], re.IGNORECASE)
-        return sum(float(number) * SECONDS_OF[unit.lower()] for number, unit in spans)
+        return sum(float(number) * _seconds_of(unit.lower()) for number, unit in spans)
     return 0.0
+
+
+def _seconds_of(unit: str) -> float:
+    return 0.001 if unit.startswith(("ms", "mil")) else SECONDS_OF[unit[0]]
 
 
 def status_of(error: openai.APIError) -> int | None:
@@ -237,15 +264,18 @@ def why_none_succeeds(error: openai.APIError) -> str:
 
     "" if others may: the error is about one call, or passes.
     """
-    # Not the body: it may repeat the prompt, whose text must not end a run.
-    said, body = f"{error.code} {_text_of(error)[:LONGEST_MESSAGE]}", str(error.body)
-    if error.code == "insufficient_quota":
+    # The prompt may be repeated, whose text must not end a run.
+    text, body = _text_of(error).partition("'input':")[0], str(error.body)[:LONGEST_ERROR]
+    said = f"{error.code} {text[:LONGEST_MESSAGE]}"
+    if "#token-limit" in body:  # DashScope says so of a limit by the minute
+        return ""
+    if "insufficient_quota" in {error.code, error.type}:
         return "The quota of the key is used up ({})."
     status = status_of(error)
-    if status == 429 and DAILY.search(f"{said} {body[:LONGEST_ERROR]}"):
+    if status == 429 and DAILY.search(f"{said} {body}"):
         return (
-            "The endpoint's quota for the day is used up ({}): run the same command again when it "
-            "allows calls again, and it goes on with what is left."
+            "The endpoint's quota for the day or longer is used up ({}): run the same command when "
+            "it allows calls again, and it goes on with what is left."
         )
     found = (sentence for words, sentence in FATAL if words.search(said))
     return next(found, "") if status in FATAL_STATUS else ""
@@ -305,18 +335,31 @@ def smaller_limit(error: openai.APIError, limit: int, sent: int) -> "SmallerLimi
     said = error.body.get("message") if isinstance(error.body, Mapping) else None
     text = str(said or error.body)[:LONGEST_ERROR]  # not the codes beside a message
     numbers = {int(one.replace(",", "")) for one in NUMBER.findall(text)}
+    if status_of(error) == 429 and "too large" not in text:
+        return None  # it counts other calls
     # The prompt as the endpoint counts it: a number of its own, or what the reply leaves of a sum.
     prompts = numbers if limit in numbers else {one - limit for one in numbers}
-    likely = [one for one in prompts if sent / 2 <= one <= 2 * sent + SMALLEST_REPLY]
-    for prompt in sorted(likely, key=lambda one: abs(one - sent)):
-        whole = prompt + limit
-        windows = {one for one in numbers if prompt + SMALLEST_REPLY <= one < whole}
-        if window := max(windows - {limit}, default=limit if whole in numbers else 0):
-            return SmallerLimit(window - prompt, window)
-    named = any(re.search(rf"\b{name}\b", text) for name in LIMITS)
-    names_limit = limit in numbers or (named and not UNKNOWN.search(text))
-    most = max((one for one in numbers if SMALLEST_REPLY <= one < limit), default=None)
-    return SmallerLimit(most) if names_limit and most else None
+    likely = {one for one in prompts if sent / 2 <= one <= 2 * sent + SMALLEST_REPLY}
+    if not likely and limit in numbers and WINDOW.search(text):
+        likely = {sent}
+    if likely:
+        prompt = min(likely - {limit} or likely, key=lambda one: abs(one - sent))
+        others = numbers - {prompt, limit, prompt + limit}
+        windows = {one for one in others if prompt + SMALLEST_REPLY <= one < prompt + limit}
+        if not others and prompt + limit in numbers and limit >= prompt + SMALLEST_REPLY:
+            windows = {limit}  # as large as the limit that was sent
+        if window := max(windows, default=0):
+            # vLLM counts a prompt only as far as it must.
+            left = window - max(prompt, sent)
+            return SmallerLimit(left if left >= SMALLEST_REPLY else window - prompt, window)
+        if WINDOW.search(text):
+            return None  # the prompt alone is too long
+    named = LIMIT_NAMED.search(text) and not UNKNOWN.search(text)
+    most = max((one for one in numbers if SMALLEST_REPLY <= one < limit), default=0)
+    if not most or not (named or limit in numbers):
+        return None
+    below = re.search(rf"(lower|less|smaller|fewer) than {most}\b|\b{most} \(exclusive", text)
+    return SmallerLimit(most - 1 if below else most)
 
 
 def _says_too_large(text: str, sent: Collection[str]) -> bool:
@@ -394,7 +437,7 @@ class Failures:
         """
         said = self._of_response(error) or self._stops(error, model, setting)
         if said:
-            return ModelError(said, missing=status_of(error) == 404)
+            return ModelError(said, missing=status_of(error) == 404 or _is_of_model(error))
         message = self.message(error)
         if isinstance(error, openai.APIStatusError) and error.status_code in {400, 403, 413, 422}:
             return ReplyError(f"{REFUSED}: {message}", refused=True)
@@ -423,7 +466,7 @@ class Failures:
         message = self.message(error)
         if said := why_none_succeeds(error):
             return said.format(message)
-        match status_of(error):
+        match 404 if _is_of_model(error) else status_of(error):
             case 401 | 403 if not _is_of_text(error):
                 return REFUSED_KEY.format(message)
             case 404:
@@ -495,7 +538,14 @@ def _proxy_of(error: openai.APIConnectionError) -> str:
     return f", through the proxy {name} of the environment"
 
 
+def _is_of_model(error: openai.APIError) -> bool:
+    """Returns whether an error with status 400 says that there is no such model."""
+    text = _text_of(error)[:LONGEST_MESSAGE]
+    return status_of(error) == 400 and NO_SUCH_MODEL.search(text) is not None
+
+
 def _is_of_text(error: openai.APIError) -> bool:
     """Returns whether an error is about one text, which a filter has found to be harmful."""
     text = _text_of(error)
-    return status_of(error) == 403 and bool(FILTERED.search(text)) and not ACCESS.search(text)
+    filtered = OF_ONE_TEXT.search(text) or (FILTERED.search(text) and not ACCESS.search(text))
+    return status_of(error) == 403 and bool(filtered)

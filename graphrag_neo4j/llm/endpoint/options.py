@@ -29,6 +29,7 @@ from graphrag_neo4j.text import tokens
 Body = dict[str, Any]
 MORE_ROOM: Final = 4  # times as many tokens for reasoning in the second attempt
 NO_ROOM: Final = "room"  # is refused where the endpoint accepts no room for reasoning
+MOST_LEARNED: Final = 4  # smaller limits, and streams, that one call may learn of
 VAGUELY: Final = frozenset({400, 422, 501})  # statuses of a call with an option that is refused
 REFUSING: Final = VAGUELY | {404, 413, 429, 500}  # these only if the error says so
 # The encoding of a model may need more tokens than ours, by a third where it is far from it, and
@@ -68,7 +69,7 @@ class Capabilities:
             return True
         limit = next((int(body[name]) for name in LIMITS if name in body), 0)
         found = smaller_limit(error, limit, sent) if limit > SMALLEST_REPLY else None
-        if found is None:
+        if found is None or not SMALLEST_REPLY <= found.reply < limit:
             return False
         if found.window is None:
             self.most_reply = found.reply
@@ -102,7 +103,7 @@ async def sent_without_refused(
     to be smaller, is remembered. Raises what `send` raises.
     """
     left_out: set[str] = set()
-    before = replace(known)
+    before, learned = replace(known), 0
     while True:
         body = body_without(known.refused | left_out)
         try:
@@ -110,8 +111,10 @@ async def sent_without_refused(
         except openai.APIError as error:
             if (status := status_of(error)) not in REFUSING or why_none_succeeds(error):
                 raise
-            if known.learn(error, body, sent) and body_without(known.refused | left_out) != body:
-                continue
+            if learned < MOST_LEARNED and known.learn(error, body, sent):
+                learned += 1
+                if body_without(known.refused | left_out) != body:
+                    continue
             # Another call may have found out meanwhile what the endpoint refuses.
             while body_without(known.refused | left_out) == body:
                 vague = status in VAGUELY

@@ -95,6 +95,33 @@ def counted(message: str, window: int) -> Sequence[Rule]:
     return [Rule(error(message.format(**words)), 400, longer(window - WORDS + 50))]
 
 
+def beyond(message: str) -> Sequence[Rule]:
+    """An endpoint whose window is smaller than the prompt, whatever the limit."""
+    prompt, window = WORDS + 5, 512
+    return [
+        Rule(
+            error(message.format(p=prompt, l=limit, sum=prompt + limit, w=window)),
+            400,
+            lambda sent, limit=limit: limit_of(sent) == limit,  # type: ignore[misc]
+        )
+        for limit in range(1, LIMIT + 1)
+    ] + [Rule(error("The prompt is longer than the context length."), 400)]
+
+
+def in_part(window: int) -> Sequence[Rule]:
+    """An endpoint that counts a prompt only until it is too long (vLLM)."""
+    said = "The maximum context length is {w}. You requested {l} output tokens and your prompt "
+    said += "contains at least {p} input tokens, for a total of at least {sum} tokens."
+    return [
+        Rule(
+            error(said.format(w=window, l=limit, p=window - limit + 1, sum=window + 1)),
+            400,
+            lambda sent, limit=limit: limit_of(sent) == limit,  # type: ignore[misc]
+        )
+        for limit in range(window - WORDS + 1, LIMIT + 1)
+    ]
+
+
 def usage(read: int, cached: int = 0) -> dict[str, object]:
     counts = {"prompt_tokens": read, "completion_tokens": 4}
     return {**counts, "prompt_tokens_details": {"cached_tokens": cached}}
@@ -123,6 +150,9 @@ INCOMPLETE: Final = {
     "MAX_TOKENS": "limit of its length",
     "length": "limit of its length",
     "error": "reported an error",
+    "insufficient_system_resource": "reported an error",
+    "model_context_window_exceeded": "limit of its length",
+    "ERROR_TOXIC": "(error_toxic)",
 }
 OVER_WINDOW: Final = (  # p: of the prompt, l: limit of the reply, w: window
     "The maximum context length is {w}. You requested {sum} ({p} in messages, {l} in completion).",
@@ -136,6 +166,11 @@ OVER_LIMIT: Final = (
     "max_tokens is too large: 2000. This model supports at most 1024 completion tokens.",
     "Range of max_tokens should be [1, 1024]",
 )
+ECHO: Final = {
+    "loc": ["body", "messages", 0, "content"],
+    "msg": "String should have at most 1000 characters",
+    "input": "His payment is overdue and his account was suspended.",
+}
 MANNERS: Final = [
     # How a reply ends
     *(Manner(f"a reply ends with {end}", [Rule(ended(end))]) for end in COMPLETE),
@@ -161,6 +196,24 @@ MANNERS: Final = [
     *(
         Manner(f"a limit: {said}", [Rule(error(said), 400, above(1024))], calls=2, again=1)
         for said in OVER_LIMIT
+    ),
+    *(Manner(f"a long prompt: {said}", beyond(said), "fails") for said in OVER_WINDOW[:2]),
+    Manner("a window and a prompt that is counted in part", in_part(2400), calls=2, again=1),
+    Manner(
+        "a limit that is excluded",
+        [
+            Rule(
+                error("it has a maxOutputTokens value of 2000 but the supported range is from 1 "
+                      "(inclusive) to 1025 (exclusive)"), 400, above(1024),
+            )
+        ],
+        calls=2, again=1,
+    ),
+    Manner(
+        "a limit that is called otherwise",
+        [Rule(error("The maximum tokens you requested exceeds the model limit of 1024."), 400,
+              above(1024))],
+        calls=2, again=1,
     ),
     Manner(
         "a limit by another name, beside a code",
@@ -229,6 +282,41 @@ MANNERS: Final = [
     Manner("no choice", [Rule({"choices": []}, times=1)], calls=2),
     Manner("never a choice", [Rule({"choices": []})], "fails", "holds no choice", calls=2),
     Manner("a model that loads", [Rule(error("Loading model"), 503, times=7)], calls=8, waits=5),
+    Manner(
+        "milliseconds in words",
+        [Rule(error("Please retry after 500 milliseconds."), 429, times=1)], calls=2, waits=0.5,
+    ),
+    Manner(
+        "two units",
+        [Rule(error("Please try again in 1 minute and 30 seconds."), 429, times=1)],
+        calls=2, waits=90,
+    ),
+    Manner(
+        "a limit by the minute, where other calls count",
+        [Rule(error("Limit 6000, Used 5034, Requested 2700. Try again in 17.34s."), 429, times=2)],
+        calls=3, waits=17.34,
+    ),
+    Manner(
+        "a limit by the minute in the words of a quota",
+        [
+            Rule(
+                error("See /error-code#token-limit", code="insufficient_quota"), 429, times=1,
+            )
+        ],
+        calls=2,
+    ),
+    # What is about one text
+    *(
+        Manner(said, [Rule(body, status)], "fails", calls=1, way="schema")
+        for status, said, body in (
+            (400, "content of DashScope", error("It may contain inappropriate content.")),
+            (400, "content of DeepSeek", error("Content Exists Risk")),
+            (400, "content of Zhipu", error("系统检测到输入或生成内容可能包含不安全或敏感内容")),
+            (403, "content of xAI", error("Content violates usage guidelines. API key ID: abcd")),
+            (403, "content elsewhere", error("It was flagged. No credits were charged.")),
+            (422, "a prompt that is repeated", {"detail": [ECHO]}),
+        )
+    ),
     # What no other call is free of
     *(
         Manner(f"{status}: {said}", [Rule(error(said, **more), status)], "ends", told)
@@ -247,6 +335,18 @@ MANNERS: Final = [
             (429, "Rate limit exceeded: free-models-per-day", {}, "quota for the day"),
             (429, "You exceeded your quota.", {"details": [GEMINI_DAY]}, "quota for the day"),
             (404, "The model `x` does not exist", {}, "There is no model"),
+            (400, "Model Not Exist", {}, "There is no model"),
+            (400, "foo/bar is not a valid model ID", {}, "There is no model"),
+            (400, "You have reached your specified API usage limits.", {}, "credit"),
+            (400, "This organization has been disabled.", {}, "credit"),
+            (400, "ExceededTokenBudget: Current spend: 7.2e-05; Max Budget: 2e-07", {}, "credit"),
+            (403, "The free tier of the model has been exhausted.", {}, "credit"),
+            (429, "the model service has been paused", {}, "credit"),
+            (429, "Daily token limit reached for this key.", {}, "quota for the day"),
+            (429, "You have exceeded today's quota, please try again tomorrow", {}, "the day or"),
+            (429, "you have reached your weekly usage limit", {}, "the day or longer"),
+            (429, "You are limited to 1000 API calls / month.", {}, "the day or longer"),
+            (429, "You exceeded your quota.", {"type": "insufficient_quota"}, "quota of the key"),
         )
     ),
 ]  # fmt: skip

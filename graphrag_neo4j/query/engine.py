@@ -101,6 +101,8 @@ async def answer_question(
     column, needed = NEEDS[method]
     _need(state[column], needed)
     by_vectors = method in {"local", "drift", "basic"}
+    if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
+        await query.vector()
     n = (await graph.read("embed/count", CountRow))[0]["n"] if by_vectors else 0
     lacking = (
         f"{n:,} entities, passages or reports have no vector yet, so vector search does not find "

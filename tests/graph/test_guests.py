@@ -66,7 +66,8 @@ WITH count(*) AS n MATCH ()-[pair:RELATED]->() SET pair.stale = true, pair.undes
 # Statements about a whole database, about another one, and those whose counts Neo4j keeps itself.
 OF_ALL = re.compile(
     r"(browse|doctor|graph|vector_search)/.*|import/(labels|names|nodes|types|unique)|"
-    r"label/foreign|status/(counts|reports)|search/(state|number_of_documents)"
+    r"label/foreign|status/(counts|reports)|search/(state|number_of_documents)|"
+    r"selection/nearest_by_index"
 )
 WRITING = re.compile(r"\b(SET|MERGE|CREATE|DELETE|REMOVE|TERMINATE)\b")
 NODE = re.compile(rf"\(\w*:(?:{'|'.join(LABELS)})\b[^()]*\)")

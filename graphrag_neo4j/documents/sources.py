@@ -340,12 +340,11 @@ def _outermost_gone(path: Path) -> Path:
 
 
 def _path_of(source: str, root: Path | None) -> Path:
-    def unquoted(part: str) -> str:
-        return os.fsdecode(unquote_to_bytes(part))
-
-    if source.startswith("file:"):
-        return Path(url2pathname(source[5:]) if os.name == "nt" else unquoted(source[7:]))
-    return absolute(root or Path()) / unquoted(source)
+    is_uri = source.startswith("file:")
+    if is_uri and os.name == "nt":
+        return Path(url2pathname(source[5:]))
+    path = Path(os.fsdecode(unquote_to_bytes(source[7:] if is_uri else source)))
+    return path if is_uri else absolute(root or Path()) / path
 
 
 def place_of(path: str | Path) -> str:

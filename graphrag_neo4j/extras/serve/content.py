@@ -6,6 +6,7 @@ there beside the text of an answer is then taken off again.
 
 import re
 from collections.abc import Sequence
+from math import inf
 from typing import Final, Literal
 
 from graphrag_neo4j.model.citations import CITATION_KINDS, escaped
@@ -43,7 +44,7 @@ class Kept:
     def add(self, text: str, *, last: bool = False) -> str:
         """What is kept with further text, which consists of whole words."""
         for word in [] if self.ended else WORD.findall(text):
-            self._left -= tokens.count(word)
+            self._left -= tokens.count(word) if self._left < inf else 0
             if self._left < 0:
                 self.ended, last = "length", True
                 break

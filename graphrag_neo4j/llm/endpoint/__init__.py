@@ -100,7 +100,7 @@ class Endpoint:
             raise InputError("OPENAI_API_KEY holds characters that no key has: copy it again.")
         self.calls = HttpCalls(settings)
         self._known: dict[str, Capabilities] = {}
-        self._prefixes: set[str] = set()
+        self._prefixes: set[int] = set()  # hashes: a server asks for months
         self.begin_run(settings, meter)
 
     def metered(self, settings: Settings) -> Self:
@@ -419,7 +419,7 @@ class Endpoint:
 
         It may report only what it had not read before, so only a first prompt tells.
         """
-        prefix = "".join(one.content for one in options.request.messages)[:PREFIX]
+        prefix = hash("".join(one.content for one in options.request.messages)[:PREFIX])
         if used is None or options.sent < CHECKED or prefix in self._prefixes:
             return
         self._prefixes.add(prefix)

@@ -36,7 +36,7 @@ BUSY: Final = frozenset({429, 503, 529})  # whose words may order a wait
 WAITED_FOR: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 NOT_IMPLEMENTED: Final = 501  # llama.cpp sends it where it has no embeddings
 LOADING: Final = re.compile(
-    r"^(?!.*(fail|unable|can.?not|could not|memory)).*\b(loading|warming up|still starting)",
+    r"^(?!.*(fail|unable|can.?not|could not|out of memory)).*\b(loading|warming up|still starting)",
     re.IGNORECASE | re.DOTALL,
 )
 # A wait that is told in words: "Please try again in 7m12.5s", '"retryDelay": "37s"'.

@@ -19,6 +19,7 @@ from graphrag_neo4j.index.read.headers import places_and_headers
 from graphrag_neo4j.llm.endpoint import model_of
 from graphrag_neo4j.llm.endpoint.cost import price_of
 from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.contracts import IndexBackend
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.material import ReportMaterial
@@ -145,7 +146,7 @@ def steps_of(chunks: int, text_tokens: int, settings: Settings) -> list[StepEsti
     material = min(at_once * (100 + 2 * join), settings.report_context_tokens)
     summary = backend.summarize([DescribedThing("", [""])] * at_once)
     steps.append(written("summary", summary, share / at_once, material, at_once * REPLY))
-    report = backend.report("", ReportMaterial({}, [], []))
+    report = backend.reports([(ContextTable(0, tokens.count), ReportMaterial({}, [], []))])
     steps.append(written("report", report, for_each_chunk(chunks, *REPORTS), *REPORT))
     return [*steps, _embedding(chunks, text_tokens, settings)]
 

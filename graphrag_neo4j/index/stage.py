@@ -3,11 +3,13 @@
 Each stage reads its pending items from the graph, runs a task for each, and saves the results.
 """
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeVar
 
 from graphrag_neo4j.concurrency import Keep, Outcome, run_tasks
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.contracts import IndexBackend, RunTask
 from graphrag_neo4j.model.events import Advanced, Listener, silent
@@ -70,6 +72,45 @@ class StageContext:
             keep=self.keep,
         )
         return not self.waits()
+
+
+def packed(
+    items: Iterable[T], size: Callable[[T], int], apart: Callable[[T], object], room: int, most: int
+) -> list[tuple[T, ...]]:
+    """Packs items into batches for one request: the largest first, each where it still fits.
+
+    A batch has at most `most` items, of at most `room` tokens together or of one item that is
+    larger. Items for which `apart` gives the same value are never in one batch.
+    """
+    batches: list[list[T]] = []
+    taken: list[int] = []
+    measured = [(size(item), item) for item in items]
+    for n, item in sorted(measured, key=itemgetter(0), reverse=True):
+        for place, batch in enumerate(batches):
+            fits = len(batch) < most and taken[place] + n <= room
+            if fits and all(apart(one) != apart(item) for one in batch):
+                batch.append(item)
+                taken[place] += n
+                break
+        else:
+            batches.append([item])
+            taken.append(n)
+    return [tuple(batch) for batch in batches]
+
+
+def of_each(
+    outcomes: Sequence[Outcome[tuple[T, ...], Sequence[R | ReplyError]]],
+) -> list[Outcome[T, R]]:
+    """The outcomes of the items of batches. If a batch failed, so has each of its items."""
+    found: list[Outcome[T, R]] = []
+    for batch in outcomes:
+        failed = [ReplyError(batch.failure or "")] * len(batch.item)
+        for item, result in zip(batch.item, batch.result or failed, strict=True):
+            if isinstance(result, ReplyError):
+                found.append(Outcome(item, failure=str(result)))
+            else:
+                found.append(Outcome(item, result))
+    return found
 
 
 async def _forget(_outcomes: object) -> None:

@@ -5,7 +5,7 @@ examples of a prompt for its material, or falls into a loop within the limits of
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 # The names in the examples of our prompts. No other text has these words.
 INVENTED = frozenset({"arkwell", "norrask", "ostrenvik", "quillmere", "vessany"})
@@ -76,3 +76,13 @@ def are_new(texts: Iterable[str]) -> Iterator[bool]:
         if is_new:
             known.append(here)
         yield is_new
+
+
+def tells_of_another(text: str, own: int, materials: Sequence[Set[str]]) -> bool:
+    """Returns whether a text shares more words with another material than with its own.
+
+    `materials` are the words of the materials, and `own` is the place of the text's own.
+    """
+    said = {*words(text)}
+    shared = [len(material & said) for material in materials]
+    return shared[own] < max(shared)

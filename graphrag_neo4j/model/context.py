@@ -5,7 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from graphrag_neo4j.model.citations import LONG_REF, CitationKind, neutralised, with_long_refs
+from graphrag_neo4j.model.citations import (
+    LONG_REF,
+    CitationKind,
+    CitationRef,
+    cited,
+    neutralised,
+    with_long_refs,
+)
 from graphrag_neo4j.text.strings import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
@@ -164,6 +171,16 @@ class ContextTable:
             records[0].heading + "".join(record.line for record in records)
             for records in self.by_kind().values()
         )
+
+    @property
+    def refs(self) -> set[CitationRef]:
+        """The (kind, ref) pairs that a text from this context may cite.
+
+        These are the records, and the elements that the reports among them cite.
+        """
+        records = self.records.values()
+        own = {(record.kind, record.ref) for record in records}
+        return own | {one for r in records if r.kind == "Reports" for one in cited(r.text)}
 
     def by_kind(self) -> dict[CitationKind, list[ContextRecord]]:
         """The records by kind, without kinds that have no records."""

@@ -90,6 +90,8 @@ class IndexBackend(Protocol):
     `quotes` is True where a report needs all report material with its sources, because the backend
     quotes from it. Otherwise the context is enough: a text within a budget of tokens.
     `summarize` gets at most `summary_batch` things; an error stands for one that has no summary.
+    `reports` gets the contexts of one level: one, or several that have at most `shared_tokens`
+    tokens together; an error stands for one that has no report.
     `signature(step)` identifies everything, apart from the chunk, that a step's result depends on:
     the model, the prompts and the settings.
     """
@@ -111,7 +113,12 @@ class IndexBackend(Protocol):
 
     def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]: ...
 
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
+    @property
+    def shared_tokens(self) -> int: ...
+
+    def reports(
+        self, contexts: Sequence[tuple[ContextTable, ReportMaterial]]
+    ) -> LLMTask[list[WrittenReport | ReplyError]]: ...
 
     def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]: ...
 

@@ -14,7 +14,7 @@ from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, refuse_length, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
-from graphrag_neo4j.model.citations import CitationKind, cited, neutralised
+from graphrag_neo4j.model.citations import CitationKind, neutralised
 from graphrag_neo4j.model.context import (
     ContextRecord,
     ContextTable,
@@ -258,10 +258,5 @@ def source_record(row: ChunkRow) -> ContextRecord:
 
 
 def known_refs(contexts: Iterable[ContextTable]) -> set[tuple[CitationKind, int]]:
-    """Returns the (kind, ref) pairs that an answer from these contexts may cite.
-
-    These are the records, and the elements that the reports among them cite.
-    """
-    records = [record for table in contexts for record in table.records.values()]
-    own = {(record.kind, record.ref) for record in records}
-    return own | {one for r in records if r.kind == "Reports" for one in cited(r.text)}
+    """Returns the (kind, ref) pairs that an answer from these contexts may cite."""
+    return {ref for table in contexts for ref in table.refs}

@@ -19,7 +19,7 @@ from importlib.metadata import version
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.files import hash_of_data
 from graphrag_neo4j.model.citations import bracket
-from graphrag_neo4j.model.context import ContextRecord
+from graphrag_neo4j.model.context import ContextRecord, ContextTable
 from graphrag_neo4j.model.material import EntityMaterial, ReportMaterial
 from graphrag_neo4j.model.types import (
     ChunkText,
@@ -107,10 +107,17 @@ class ExtractiveIndexBackend:
             lines.append(text)
         return "\n".join(lines)
 
-    def report(self, _context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        """Makes a report of quotations from the report material."""
+    @property
+    def shared_tokens(self) -> int:
+        """0: there are no requests to share."""
+        return 0
+
+    def reports(
+        self, contexts: Sequence[tuple[ContextTable, ReportMaterial]]
+    ) -> LLMTask[list[WrittenReport | ReplyError]]:
+        """Makes reports of quotations from the report material."""
         yield from ()
-        return report_of(material)
+        return [report_of(material) for _, material in contexts]
 
     def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
         """Decides nothing: without a model, only rules join names."""

@@ -13,6 +13,7 @@ from graphrag_neo4j.index.entities.merge import merge
 from graphrag_neo4j.index.read.extract import extract, extract_claims
 from graphrag_neo4j.index.read.ingest import Ingested, ingest
 from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.types import (
@@ -106,6 +107,21 @@ class PresetBackend:
             if text in self.failing:
                 return ReplyError(self.failing[text])
         return f"{thing.name}: {len(thing.descriptions)} in one, by {self.version}."
+
+    @property
+    def shared_tokens(self) -> int:
+        return 30
+
+    def reports(
+        self, contexts: Sequence[tuple[ContextTable, ReportMaterial]]
+    ) -> LLMTask[list[WrittenReport | ReplyError]]:
+        written: list[WrittenReport | ReplyError] = []
+        for table, material in contexts:
+            try:
+                written.append((yield from self.report(table.text, material)))
+            except ReplyError as error:
+                written.append(error)
+        return written
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         self.reported.append(context)

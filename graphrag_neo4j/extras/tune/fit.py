@@ -284,8 +284,8 @@ def _prompt_files(
     reminder = f"Only entities of these types: {_literal(', '.join(types))}."
     extract = _replaced(extract, "$types_reminder", reminder)
     report = _replaced(read_prompt("report"), ROLE, _literal(told.persona))
-    collection = f"\n\nThe whole collection: {_literal(told.domain)}.\n\nThe report has\n"
-    report = _replaced(report, "\n\nThe report has\n", collection)
+    collection = f"\n\nThe whole collection: {_literal(told.domain)}.\n\nA report has\n"
+    report = _replaced(report, "\n\nA report has\n", collection)
     if told.language is not None:
         named = f"Write names and descriptions in {_literal(told.language)}."
         extract = _replaced(extract, "$language_instruction", named)

@@ -16,6 +16,7 @@ summary of each group is saved when it arrives.
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, NamedTuple, TypedDict
 
 from graphrag_neo4j.concurrency import Outcome
@@ -23,7 +24,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.reports.inputs import sample_of_texts
-from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.index.stage import StageContext, of_each, packed
 from graphrag_neo4j.model.contracts import IndexBackend
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.types import DescribedThing
@@ -192,9 +193,15 @@ class _Describing:
                     asks += [_Ask(row["id"], row["name"], group) for group in found]
             await self.graph.write(self.statements.save, rows=done)
             listen(Advanced(len(done)))
-            for batch in _packed(asks, self.limits, self.stage.backend.summary_batch):
+            # A model could not tell two groups of one element apart.
+            element = attrgetter("element")
+            room, most = self.limits.context, self.stage.backend.summary_batch
+            for batch in packed(asks, self._size, element, room, most):
                 yield batch
             after = rows[-1]["id"]
+
+    def _size(self, ask: _Ask) -> int:
+        return sum(map(self.limits.count, ask.group.texts))
 
     def _folded(self, row: UndescribedRow) -> Described | list[Group]:
         known = dict(zip(row["groups"] or [], row["group_texts"] or [], strict=True))
@@ -221,18 +228,17 @@ class _Describing:
         return await self.stage.run(self.stage.backend.summarize(things))
 
     async def _save(self, outcomes: Sequence[Outcome[_Batch, Sequence[str | ReplyError]]]) -> None:
-        found: list[tuple[_Ask, str | ReplyError]] = []
-        for outcome in outcomes:
-            # If a batch failed, so has each of its groups.
-            failure = ReplyError(outcome.failure or "there is no description")
-            results = outcome.result
-            found += zip(outcome.item, results or [failure] * len(outcome.item), strict=True)
-        failed = {ask.element: str(text) for ask, text in found if isinstance(text, ReplyError)}
+        found = of_each(outcomes)
+        failed = {one.item.element: one.failure for one in found if one.failed}
         longest, count = self.limits.longest, self.limits.count
         groups = [
-            {"id": a.element, "group": a.group.hash, "text": shortened(text, longest, count)}
-            for a, text in found
-            if isinstance(text, str)
+            {
+                "id": one.item.element,
+                "group": one.item.group.hash,
+                "text": shortened(one.result, longest, count),
+            }
+            for one in found
+            if one.result is not None
         ]
         newly_failed = len(failed.keys() - self.failed)
         self.failed |= failed.keys()
@@ -241,26 +247,6 @@ class _Describing:
         await self.graph.write(self.statements.failed, rows=rows)
         await self.graph.write(self.statements.save_group, rows=groups)
         self.stage.listen(Advanced(failed=newly_failed))
-
-
-def _packed(asks: Sequence[_Ask], limits: SummaryLimits, most: int) -> list[_Batch]:
-    """Packs groups into batches of at most `most`: the longest first, each where it still fits.
-
-    Two groups of one element are not in one batch, because a model could not tell them apart.
-    """
-    sizes = {ask: sum(map(limits.count, ask.group.texts)) for ask in asks}
-    batches: list[list[_Ask]] = []
-
-    def has_room(batch: list[_Ask], ask: _Ask) -> bool:
-        fits = sum(sizes[one] for one in batch) + sizes[ask] <= limits.context
-        return fits and len(batch) < most and all(one.element != ask.element for one in batch)
-
-    for ask in sorted(asks, key=lambda ask: -sizes[ask]):
-        batch = next((batch for batch in batches if has_room(batch, ask)), [])
-        if not batch:
-            batches.append(batch)
-        batch.append(ask)
-    return [tuple(batch) for batch in batches]
 
 
 def tree_summarize(

@@ -3,6 +3,8 @@
 marked communities ──▶ report material ──▶ LLM task ──▶ report, findings, citations
                                                  (the same transaction marks the parent)
 
+Small communities of one level share a request.
+
 A community whose report was written from the same context loses its mark without a call. So does
 one whose context has changed by no more than `ReportLimits.tolerance`: its report stays, and its
 community is marked as so much `behind`. The present context is always compared with the one that
@@ -16,9 +18,11 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import inf
+from operator import attrgetter
 from typing import TypedDict
 
 from graphrag_neo4j.concurrency import Outcome
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.index.reports.context import pack, report_of_elements, whole
 from graphrag_neo4j.index.reports.inputs import (
@@ -34,7 +38,7 @@ from graphrag_neo4j.index.reports.saving import (
     ReportToSave,
     save_reports,
 )
-from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.index.stage import StageContext, of_each, packed
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, keep_known, rewrite
 from graphrag_neo4j.model.context import ContextRecord, ContextTable, report_tokens
 from graphrag_neo4j.model.contracts import IndexBackend
@@ -45,7 +49,8 @@ from graphrag_neo4j.text.strings import identify
 from graphrag_neo4j.text.tokens import CountTokens
 
 PAGE = 50
-TOGETHER = 32  # reports that are saved at once
+TOGETHER = 32  # requests whose reports are saved at once
+AT_ONCE = 5  # reports in one request: a small model may confuse more
 ELEMENTS = "elements"
 
 Known = Mapping[CitationKind, Mapping[int, str]]
@@ -127,6 +132,9 @@ class _Task:
         }
 
 
+_Batch = tuple[_Task, ...]
+
+
 async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
     """Brings all reports up to date, level by level from the deepest.
 
@@ -137,11 +145,8 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
     stage.listen(Started("reports", int(found["n"])))
     if found["n"] and found["deepest"] is not None:
         for level in range(found["deepest"], -1, -1):
-            reports = _Level(stage, limits, level)
             # The level above is written from these reports.
-            if not await stage.run_tasks(
-                reports.tasks, reports.answer, reports.save, together=TOGETHER
-            ):
+            if not await _Level(stage, limits, level).write():
                 return
 
 
@@ -163,8 +168,22 @@ class _Level:
         self.signature = stage.backend.signature("report")
         self.quoting = stage.backend.quotes
 
-    async def tasks(self, listen: Listener) -> AsyncIterator[_Task]:
-        """The tasks of this level, without reports that were written from the same context."""
+    async def write(self) -> bool:
+        """Writes the reports; returns whether all replies have come."""
+        if self.stage.batched:
+            # A report that stays changes which ones are asked for together.
+            async for _ in self.batches(self.stage.listen):
+                pass
+        # So does a report that is saved.
+        return await self.stage.run_tasks(
+            self.batches, self.answer, self.save, together=TOGETHER, save_at_end=True
+        )
+
+    async def batches(self, listen: Listener) -> AsyncIterator[_Batch]:
+        """The tasks of this level that share a request.
+
+        Reports that were written from the same context are left out.
+        """
         after = ""
         while rows := await self.graph.read(
             "reports/pending", PendingReportRow, level=self.level, after=after, limit=PAGE
@@ -180,9 +199,14 @@ class _Level:
             await self.graph.write("reports/same", rows=same)
             await self.graph.write("reports/behind", rows=behind)
             listen(Advanced(len(stay)))
-            for task in tasks:
-                if task.id not in stay:
-                    yield task
+            new = [task for task in tasks if task.id not in stay]
+            for task in new:
+                if task.report:
+                    yield (task,)
+            asked = [task for task in new if not task.report]
+            room = self.stage.backend.shared_tokens
+            for batch in packed(asked, _tokens_of, attrgetter("id"), room, AT_ONCE):
+                yield batch
             after = rows[-1]["id"]
 
     async def _that_stay(
@@ -257,16 +281,20 @@ class _Level:
         pieces = {} if self.quoting else pieces_of(table, material)
         return _Task(id_, material, table, known, hash_, report, pieces)
 
-    async def answer(self, task: _Task) -> WrittenReport:
-        """The report of a task."""
-        if task.report:
-            return task.report
-        return await self.stage.run(self.stage.backend.report(task.table.text, task.material))
+    async def answer(self, batch: _Batch) -> Sequence[WrittenReport | ReplyError]:
+        """The reports of a batch."""
+        if report := batch[0].report:
+            return [report]
+        contexts = [(task.table, task.material) for task in batch]
+        return await self.stage.run(self.stage.backend.reports(contexts))
 
-    async def save(self, outcomes: Sequence[Outcome[_Task, WrittenReport]]) -> None:
+    async def save(
+        self, outcomes: Sequence[Outcome[_Batch, Sequence[WrittenReport | ReplyError]]]
+    ) -> None:
         """Saves reports, and the reasons why there is none."""
-        rows = [self._row(t.item, t.result) for t in outcomes if t.result]
-        failed = [{"id": t.item.id, "reason": t.failure} for t in outcomes if t.failure]
+        found = of_each(outcomes)
+        rows = [self._row(t.item, t.result) for t in found if t.result]
+        failed = [{"id": t.item.id, "reason": t.failure} for t in found if t.failure is not None]
 
         async def write(tx: Transaction) -> None:
             await save_reports(tx, rows)
@@ -288,6 +316,10 @@ class _Level:
             "material_tokens": pieces["material_tokens"],
         }
         return row
+
+
+def _tokens_of(task: _Task) -> int:
+    return task.table.tokens
 
 
 def _cited(record: ContextRecord) -> list[tuple[CitationKind, int]]:

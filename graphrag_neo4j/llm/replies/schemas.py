@@ -238,6 +238,20 @@ class ReportSchema(ReplySchema):
         return self
 
 
+class _NumberedReportSchema(ReportSchema):
+    community: Reference
+
+
+class ReportsSchema(ReplySchema):
+    """A report on each community."""
+
+    model_config = ConfigDict(title="community_reports")
+    listed = "reports"
+    item_fields = ("findings", "community", "title")
+    usable_if_cut = True
+    reports: Listed[_NumberedReportSchema] = _at_most(20)
+
+
 class _PointSchema(ReplySchema):
     defaults = {"score": MIDDLE}
     description: Text = _limited(LONGEST_TEXT)

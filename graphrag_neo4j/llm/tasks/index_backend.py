@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.copies import Instructions, are_new, is_loop
-from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
-from graphrag_neo4j.llm.replies.schemas import ComparisonSchema, ReportSchema
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.replies.schemas import ComparisonSchema
 from graphrag_neo4j.llm.replies.structured_output import read_json
 from graphrag_neo4j.llm.tasks.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.tasks.extraction import (
@@ -19,8 +18,9 @@ from graphrag_neo4j.llm.tasks.extraction import (
     read_with_gleanings,
 )
 from graphrag_neo4j.llm.tasks.reply_limits import REPORT_WORDS, reply_limit
+from graphrag_neo4j.llm.tasks.reports import Reports
 from graphrag_neo4j.llm.tasks.summaries import WORDS_PER_TOKEN, Summaries
-from graphrag_neo4j.model.citations import as_written
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.types import (
     DESCRIPTION_TOKENS,
@@ -29,7 +29,6 @@ from graphrag_neo4j.model.types import (
     ComparedName,
     DescribedThing,
     Extraction,
-    FindingText,
     LLMTask,
     Message,
     NamePair,
@@ -40,7 +39,7 @@ from graphrag_neo4j.model.types import (
     WrittenReport,
 )
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.strings import excerpt, flat, fold, fold_prose, identify
+from graphrag_neo4j.text.strings import excerpt, flat, fold_prose, identify
 
 DELIMITERS = {
     "tuple_delimiter": "<|>",
@@ -54,9 +53,23 @@ AFTER_HEADER = "What goes before the passage:\n\n{header}\n\nThe passage:\n\n{te
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 INDEX_NAMES = (
     *DELIMITERS,
-    *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
-    *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
-    *("max_length", "max_report_length", "max_words", "predicates_instruction", "types_reminder"),
+    *("claim_description", "description_list", "each_community", "entity_name", "entity_specs"),
+    *(
+        "entity_types",
+        "entity_types_instruction",
+        "examples",
+        "input_text",
+        "language",
+        "language_instruction",
+    ),
+    *(
+        "max_length",
+        "max_report_length",
+        "max_words",
+        "predicates_instruction",
+        "reply_form",
+        "types_reminder",
+    ),
 )
 
 
@@ -97,11 +110,8 @@ class LLMIndexBackend:
         values = DELIMITERS | _values(settings)
         language = _language(settings, "the language of the descriptions")
         self._summaries = Summaries(settings, values | language, INDEX_NAMES)
-        room = settings.report_context_tokens
-        self._report = WorkedPrompt.load(
-            "report", settings, known=INDEX_NAMES, needs="input_text", context_tokens=room
-        )
-        self._report_values = values | _language(settings, "the language of the material")
+        of_material = _language(settings, "the language of the material")
+        self._reports = Reports(settings, values | of_material, INDEX_NAMES)
         self._comparison = load_prompt(
             "compare", settings.prompts, known=INDEX_NAMES, needs="input_text"
         )
@@ -113,8 +123,7 @@ class LLMIndexBackend:
         if step == "summary":
             return self._summaries.signature
         if step == "report":
-            prompt = self._report.fill(self._report_values)
-            return identify(step, self._settings.model, prompt)
+            return self._reports.signature
         if step == "names":
             return identify(step, self._settings.model_for("extraction"), self._comparison.fill({}))
         reading = self._extraction if step == "extraction" else self._claims
@@ -180,31 +189,23 @@ class LLMIndexBackend:
 
         return (yield from read_json(request, ComparisonSchema, check))
 
+    @property
+    def shared_tokens(self) -> int:
+        """The largest number of tokens of material in a request for several reports."""
+        return self._reports.shared_tokens
+
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.
 
-        If the reply is not a valid report, or repeats the instructions or itself, the model is
-        asked a second time. Raises ReplyError if the second reply can't be used either.
+        Raises ReplyError if two replies in a row can't be used.
         """
-        prompt = self._report.fill({**self._report_values, "input_text": marked(context)})
-        limit = reply_limit("report", self._settings)
-        request = Request("report", (Message("user", prompt),), limit)
+        return (yield from self._reports.one(context))
 
-        def check(written: ReportSchema, odd: list[str]) -> WrittenReport:
-            written = _without_instructions(written, odd, self._report.instructions, context)
-            written = _without_repetitions(written, odd)
-            return WrittenReport(
-                title=fold(as_written(written.title)),
-                summary=fold_prose(written.summary),
-                findings=[
-                    FindingText(fold(as_written(one.summary)), fold_prose(one.explanation))
-                    for one in written.findings
-                ],
-                rating=written.rating,
-                rating_explanation=fold_prose(written.rating_explanation),
-            )
-
-        return (yield from read_json(request, ReportSchema, check))
+    def reports(
+        self, contexts: Sequence[tuple[ContextTable, ReportMaterial]]
+    ) -> LLMTask[list[WrittenReport | ReplyError]]:
+        """Writes a report on each of several contexts; an error where it can't be used."""
+        return (yield from self._reports.several([table for table, _ in contexts]))
 
 
 def _described(letter: str, one: ComparedName) -> str:
@@ -222,44 +223,6 @@ def _refuse_unusable(gleaned: Gleaning, usable: Sequence[object], reasons: Seque
     if not usable and sum(one.endswith(EMPTY) for one in reasons) < len(gleaned.records):
         reason = Counter(reasons).most_common(1)[0][0]
         raise ReplyError(f"none of the {len(gleaned.records)} records can be used: {reason}")
-
-
-def _without_instructions(
-    written: ReportSchema, odd: list[str], instructions: Instructions, context: str
-) -> ReportSchema:
-    """Returns a report without the findings that repeat the instructions, which are noted.
-
-    Raises ReplyError if nothing else is left, or if the title or the summary repeats them.
-    """
-
-    def copied(text: str) -> bool:
-        return instructions.are_copied_in(text, context)
-
-    for name, text in (("title", written.title), ("summary", written.summary)):
-        if copied(text):
-            raise ReplyError(f"the {name} repeats the instructions instead of following them")
-    findings = [one for one in written.findings if not copied(one.explanation or one.summary)]
-    if not findings:
-        raise ReplyError("the findings repeat the instructions instead of following them")
-    odd += ["a finding repeats the instructions"] * (len(written.findings) - len(findings))
-    return written.model_copy(update={"findings": findings})
-
-
-def _without_repetitions(written: ReportSchema, odd: list[str]) -> ReportSchema:
-    """Returns a report without the findings that repeat an earlier one, which are noted.
-
-    Raises ReplyError if the report is nothing but one repeated sentence: if the summary is one, or
-    if only one of three or more findings is left.
-    """
-    if is_loop(written.summary):
-        raise ReplyError("the summary repeats one sentence again and again")
-    new = are_new(one.explanation or one.summary for one in written.findings)
-    findings = [one for one, is_new in zip(written.findings, new, strict=True) if is_new]
-    left_out = len(written.findings) - len(findings)
-    if not findings or (len(findings) == 1 and left_out > 1):
-        raise ReplyError("the findings repeat one sentence again and again")
-    odd += ["a finding repeats an earlier one"] * left_out
-    return written.model_copy(update={"findings": findings})
 
 
 def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Reading:

@@ -41,6 +41,6 @@ def reply_limit(step: Step, settings: Settings) -> int:
             return LIMITS[step]
 
 
-def summaries_limit(words: int) -> int:
-    """Returns the largest number of tokens of a reply with several summaries of so many words."""
+def shared_limit(words: int) -> int:
+    """Returns the largest number of tokens of a reply with several texts of so many words."""
     return min(TOKENS_OF_A_WORD * words + MARGIN, ANSWER)

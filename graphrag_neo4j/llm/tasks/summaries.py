@@ -11,11 +11,11 @@ from functools import partial
 from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.copies import words
+from graphrag_neo4j.llm.copies import tells_of_another, words
 from graphrag_neo4j.llm.prompts import WorkedPrompt, marked
 from graphrag_neo4j.llm.replies.schemas import SummariesSchema
 from graphrag_neo4j.llm.replies.structured_output import read_json
-from graphrag_neo4j.llm.tasks.reply_limits import reply_limit, summaries_limit
+from graphrag_neo4j.llm.tasks.reply_limits import reply_limit, shared_limit
 from graphrag_neo4j.model.types import DESCRIPTION_TOKENS, DescribedThing, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
@@ -103,7 +103,7 @@ class Summaries:
         )
         prompt = self._several.fill({**self._values, "input_text": shown})
         try:
-            limit = summaries_limit(sum(map(self._most_words, things)))
+            limit = shared_limit(sum(map(self._most_words, things)))
             made = yield from read_json(
                 _request(prompt, limit), SummariesSchema, lambda found, _: found.descriptions
             )
@@ -117,9 +117,10 @@ class Summaries:
             text = fold_prose(one.description)
             if not (text and 1 <= one.thing <= len(things)):
                 continue
-            shared = [len(material.intersection(words(text))) for material in materials]
-            is_of_another = shared[one.thing - 1] < max(shared)
-            if not (is_of_another or self._is_copied(text, things[one.thing - 1])):
+            place = one.thing - 1
+            if not (
+                tells_of_another(text, place, materials) or self._is_copied(text, things[place])
+            ):
                 found[one.thing] = text
         return found
 

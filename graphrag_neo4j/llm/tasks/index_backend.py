@@ -39,6 +39,7 @@ from graphrag_neo4j.model.types import (
     WrittenReport,
 )
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.strings import excerpt, flat, fold_prose, identify
 
 DELIMITERS = {
@@ -46,6 +47,7 @@ DELIMITERS = {
     "record_delimiter": "##",
     "completion_delimiter": "<|COMPLETE|>",
 }
+GLEANED_FROM = 100  # tokens of a chunk: of a few lines, the first list misses nothing
 LONGEST_SAID = 300  # characters of what the documents say about one name that is compared
 LONGEST_NAME = LONGEST_REASON = 200
 WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
@@ -144,12 +146,12 @@ class LLMIndexBackend:
         return found
 
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
-        """Reads a chunk with gleanings; each reply has a limit of tokens."""
+        """Reads a chunk, and gleans it unless it is short; each reply has a limit of tokens."""
         gleaned = yield from read_with_gleanings(
             step,
             reading.prompt(chunk),
             reading.wording,
-            reading.gleanings,
+            reading.gleanings if tokens.count(chunk.text) >= GLEANED_FROM else 0,
             limit=reply_limit(step, self._settings),
         )
         return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")

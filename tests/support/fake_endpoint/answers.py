@@ -21,7 +21,7 @@ HEADING = re.compile(r"(?:^|\s)#+(?:\s|$)")
 MOST = 5  # records, findings, notes
 
 
-def write_report(chat: Chat) -> object:
+def write_report(chat: Chat) -> dict[str, object]:
     """A report whose n-th finding is on the n-th record of each kind."""
     rows = chat.rows
     names = [row.fields[0] for row in rows if row.kind == "Entities"] or [r.fields[0] for r in rows]

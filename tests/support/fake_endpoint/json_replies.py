@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -60,6 +61,12 @@ def _summaries(chat: Chat) -> object:
     limit = (chat.max_tokens or 1000) // max(1, len(chat.texts))
     told = [summarize((text,), limit) for text in chat.texts]
     return {"descriptions": [{"thing": n, "description": t} for n, t in enumerate(told, start=1)]}
+
+
+def _reports(chat: Chat) -> object:
+    """A report on each community, as it would be if this community were asked about alone."""
+    alone = [answers.write_report(replace(chat, texts=(text,))) for text in chat.texts]
+    return {"reports": [{"community": n, **report} for n, report in enumerate(alone, start=1)]}
 
 
 def _compare(chat: Chat) -> object:
@@ -166,6 +173,7 @@ def _decompose(text: str) -> dict[str, Any]:
 
 JUDGES = {"judged_answers": judge, "sentence_support": judge_support}
 SCHEMAS: dict[str, tuple[str, Callable[[Chat], object]]] = {
+    "community_reports": ("reports", _reports),
     "community_report": ("findings", answers.write_report),
     "summaries": ("descriptions", _summaries),
     "judged_answers": ("winner", summary),

@@ -22,7 +22,7 @@ from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_unfinished
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.estimate import Estimate
+from graphrag_neo4j.index.estimate import Estimate, StepEstimate
 from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.index.preparation import check_building
 from graphrag_neo4j.index.status import Again, IndexResult
@@ -357,23 +357,51 @@ def estimate_command(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> 
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:
-    counts = [
-        [getattr(one, of) for one in found.steps]
-        for of in ("calls", "input_tokens", "output_tokens")
-    ]
-    costs = [[one.cost for one in found.steps], [one.batch_cost for one in found.steps]]
+    steps = found.steps
     shown = [
-        [*(words.named_step(one.step) for one in found.steps), "total"],
-        *([f"{n:,}" for n in [*column, sum(column)]] for column in counts),
-        *([money(n) for n in [*column, words.summed(column)]] for column in costs),
+        [*(words.named_step(one.step) for one in steps), "total"],
+        *([f"{n:,}" for n in [*column, sum(column)]] for column in _counts(steps)),
+        *(
+            [money(n) for n in [*column, words.summed(column)]]
+            for column in ([one.cost for one in steps], [one.batch_cost for one in steps])
+        ),
     ]
     head = ("step", "calls", "tokens in", "tokens out", "cost", "with --batch")
     terminal.table(head, list(zip(*shown, strict=True)))
+    least, most = (map(sum, _counts(end)) for end in (found.least, found.most))
+    counts = [f"{_roughly(a)} to {_roughly(b)}" for a, b in zip(least, most, strict=True)]
+    costs = [words.summed([one.cost for one in end]) for end in (found.least, found.most)]
     terminal.line(
-        f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
-        "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
-        "graph: what is indexed already is not paid for again, nor by `index --batch` what waits "
-        "in a batch. `kg-build index … --max-cost 5` stops at $5."
+        "This is the middle of what is likely, since names, communities and the lengths of replies "
+        f"differ with the text and the model. Likely are {counts[0]} calls, with {counts[1]} "
+        f"tokens in and {counts[2]} out, for {money(costs[0])} to {money(costs[1])} at the prices "
+        f"of {settings.model_for('extraction')}."
+    )
+    other = "paper" if settings.extraction == "lean" else "lean"
+    if found.instead != steps:
+        calls, sent, replied = map(sum, _counts(found.instead))
+        cost = words.summed([one.cost for one in found.instead])
+        terminal.line(
+            f"With KG_EXTRACTION={other} it would be about {_roughly(calls)} calls, with "
+            f"{_roughly(sent)} tokens in and {_roughly(replied)} out, for {money(cost)}."
+        )
+    terminal.line(
+        "The costs are those of an empty graph: what is indexed already is not paid for again, nor "
+        "by `index --batch` what waits in a batch. `kg-build index … --max-cost 5` stops at $5."
     )
     if not settings.claims:
         terminal.line("This is without claims; --claims adds them.")
+
+
+def _roughly(n: int) -> str:
+    """A number of which only the first two digits are known."""
+    return f"{round(n, 2 - len(str(n))):,}"
+
+
+def _counts(steps: Sequence[StepEstimate]) -> list[list[int]]:
+    """The calls, the tokens in and the tokens out of all steps."""
+    return [
+        [one.calls for one in steps],
+        [one.input_tokens for one in steps],
+        [one.output_tokens for one in steps],
+    ]

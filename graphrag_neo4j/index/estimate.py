@@ -1,13 +1,14 @@
 """Estimates the calls, tokens and cost of an index before anything is spent.
 
-The tokens of the prompts are counted as they will be sent. The length of replies, the number of
-gleanings and the number of descriptions that need a model can only be assumed.
+The prompts are counted as they will be sent. How long replies are, and how many names, descriptions
+and communities need a model, depends on the text and on the model. So an estimate is a range, from
+the least to the most that was measured on texts of several kinds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log
-from typing import Final
+from math import ceil
+from typing import Final, NamedTuple
 
 import anyio.to_thread
 
@@ -18,7 +19,7 @@ from graphrag_neo4j.index.describe.embed import TEXTS_PER_CALL
 from graphrag_neo4j.index.read.headers import places_and_headers
 from graphrag_neo4j.llm.endpoint import model_of
 from graphrag_neo4j.llm.endpoint.cost import price_of
-from graphrag_neo4j.llm.tasks.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.tasks.index_backend import GLEANED_FROM, LLMIndexBackend
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.contracts import IndexBackend
 from graphrag_neo4j.model.events import Listener, Notice, silent
@@ -36,27 +37,24 @@ from graphrag_neo4j.model.types import (
 from graphrag_neo4j.settings import EXTRACTIVE, WITHOUT_ENDPOINT, Settings
 from graphrag_neo4j.text import tokens
 
-# All of these were measured with the endpoint of the tests, which replies as a GPT model did for
-# another book, on 5 and on 60 transcripts; real models glean claims more often.
-# By step: tokens of the replies for each token of text, and the share of chunks for which the model
+Span = tuple[float, float]
+"""The least and the most that was measured."""
+# Measured on conversations, a novel, a paper and minutes of 4,000 to 300,000 tokens; by two models.
+# By step: tokens of the replies for each token of text, and the share of chunks for which a model
 # says that it has missed something, where it is asked whether it has.
-READING: Final[Mapping[Step, tuple[float, float]]] = {
-    "extraction": (1.8, 0.98),
-    "claims": (0.4, 0.25),
-}
+REPLIED: Final[Mapping[Step, Span]] = {"extraction": (1.3, 4.8), "claims": (0.3, 0.8)}
+MISSED: Final[Mapping[Step, Span]] = {"extraction": (0.9, 1.0), "claims": (0.2, 1.0)}
 FIRST_LIST: Final = 0.8  # share of the records that the first reply has; gleanings give the rest
-# Calls for each chunk, for which a small corpus has more communities and fewer long descriptions
-# than a large one; then the tokens of the material in a call, and those of the reply. Of the
-# descriptions of 5 transcripts, 2.2 for each chunk came from several places, and 0.21 had more than
-# 160 tokens.
-REPORTS: Final = (0.64, 0.39)
-REPORT: Final = (1270, 600)
-ABOVE_400: Final = (0.06, 0.11)
-SEVERAL, REPLY = 2.2, 173
-NAMES: Final = (0.02, 1500, 480)  # calls with up to twenty pairs of names
+# Calls for each 1,000 tokens of text, and the tokens of the material in a call and of its reply.
+NAMES: Final = ((0.02, 0.15), (900, 1600), (300, 600))
+REPORTS: Final = ((0.35, 1.3), (2200, 3400), (900, 1900))
+# Descriptions for each 1,000 tokens of text that come from several places, and those among them
+# with more than 400 tokens; then the tokens of a summary.
+SEVERAL, ABOVE_400, SUMMARY = (1.8, 5.0), (0.1, 0.4), (150, 400)
 # Texts to embed for each chunk (itself, entities, reports), and tokens for each token of text.
-EMBEDDED, EMBEDDED_TOKENS = 5.5, 1.8
-FEW, MANY = 168, 2274  # the chunks of the 5 and of the 60 transcripts
+EMBEDDED, EMBEDDED_TOKENS = (4.0, 9.0), (1.4, 2.4)
+LONG: Final = "a " * GLEANED_FROM  # a chunk that is gleaned
+LEAST, MIDDLE, MOST = 0.0, 0.5, 1.0  # places in a span
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +72,32 @@ class StepEstimate:
     batch_cost: float | None = None
 
 
+class CorpusSize(NamedTuple):
+    """The number of chunks, their tokens, and how many of them are long enough to be gleaned."""
+
+    chunks: int
+    tokens: int
+    gleaned: int
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The size of a corpus, and the calls, tokens and cost of its index.
 
-    `text_tokens` is the number of tokens of all chunks, overlaps included. `unreadable` holds
-    reasons by source. `notices` are sentences about how the files were read. `origin` is
-    "extractive" where the settings want no model; then there are no steps and no cost.
+    `text_tokens` is the number of tokens of all chunks, overlaps included. `steps` is the middle of
+    what is likely, `least` and `most` are its ends, and `instead` is the middle with the other
+    value of `extraction`. `unreadable` holds reasons by source. `notices` are sentences about how
+    the files were read. `origin` is "extractive" where the settings want no model; then there are
+    no steps and no cost.
     """
 
     documents: int
     chunks: int
     text_tokens: int
     steps: Sequence[StepEstimate]
+    least: Sequence[StepEstimate]
+    most: Sequence[StepEstimate]
+    instead: Sequence[StepEstimate]
     unreadable: Mapping[str, str]
     notices: Sequence[str] = ()
     origin: Origin = "model"
@@ -94,94 +105,116 @@ class Estimate:
 
 async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent) -> Estimate:
     """Estimates the index of a corpus into an empty graph. It makes no call to a model."""
-    documents = chunks = text_tokens = 0
+    other = settings.changed(extraction="paper" if settings.extraction == "lean" else "lean")
+    sizes = {way: CorpusSize(0, 0, 0) for way in (settings, other)}
+    documents = 0
     async for document, share in corpus.read("estimate", listen):
-        sizes = await anyio.to_thread.run_sync(_sizes, document, settings, share)
+        for way, size in sizes.items():
+            found = await anyio.to_thread.run_sync(_size_of, document, way, share)
+            sizes[way] = CorpusSize(*map(sum, zip(size, found, strict=True)))
         share(1.0)
         documents += 1
-        chunks += len(sizes)
-        text_tokens += sum(sizes)
     for notice in corpus.notices():
         listen(Notice(notice, warning=True))
+    size = sizes[settings]
     free = settings.model == EXTRACTIVE
-    steps = [] if free else steps_of(chunks, text_tokens, settings)
-    origin: Origin = "extractive" if free else "model"
-    unread, notices = corpus.reasons(), corpus.notices()
-    return Estimate(documents, chunks, text_tokens, steps, unread, notices, origin)
+    steps, least, most = (
+        [] if free else steps_of(size, settings, at) for at in (MIDDLE, LEAST, MOST)
+    )
+    return Estimate(
+        documents,
+        size.chunks,
+        size.tokens,
+        steps,
+        least,
+        most,
+        [] if free else steps_of(sizes[other], other),
+        corpus.reasons(),
+        corpus.notices(),
+        "extractive" if free else "model",
+    )
 
 
-def _sizes(document: Document, settings: Settings, progress: Callable[[float], None]) -> list[int]:
-    """The number of tokens that each chunk of a document adds to a prompt."""
-    spans = Cutting(settings.chunk_tokens, settings.chunk_overlap).spans(document, progress)
+def _size_of(
+    document: Document, settings: Settings, progress: Callable[[float], None]
+) -> CorpusSize:
+    """What a document adds to prompts."""
+    spans = Cutting(settings.chunk_size, settings.chunk_overlap).spans(document, progress)
     around = places_and_headers(document, settings.prepend_metadata, spans)
-    headers = (tokens.count(str(told["header"] or "")) for told in around)
-    return [span.n_tokens + header for span, header in zip(spans, headers, strict=True)]
+    headers = sum(tokens.count(str(told["header"] or "")) for told in around)
+    sizes = [span.n_tokens for span in spans]
+    return CorpusSize(len(spans), sum(sizes) + headers, sum(n >= GLEANED_FROM for n in sizes))
 
 
-def steps_of(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstimate]:
-    """The estimates of all steps for a corpus of this size."""
+def steps_of(size: CorpusSize, settings: Settings, at: float = MIDDLE) -> list[StepEstimate]:
+    """The estimates of all steps for a corpus of this size, at a place in the spans."""
     backend: IndexBackend = LLMIndexBackend(settings)
-
-    def read(step: Step, task: LLMTask[object]) -> StepEstimate:
-        return _reading(step, task, chunks, text_tokens, settings)
+    thousands = size.tokens / 1000
 
     def written(
-        step: Step, task: LLMTask[object], share: float, material: int, reply: int
+        step: Step, task: LLMTask[object], each: float, material: float, reply: float
     ) -> StepEstimate:
         """The estimate of a step that writes texts. `task` is one of it without material."""
-        calls = round(share * chunks)
+        calls = ceil(each * thousands)
         sent = _size(next(task)) + material
         return priced(step, calls, calls * sent, calls * reply, settings)
 
-    empty = ChunkText("", "")
-    steps = [read("extraction", backend.extract(empty))]
+    def place(*spans: Span) -> list[float]:
+        return [least * (most / least) ** at for least, most in spans]
+
+    long = ChunkText("", LONG)
+    steps = [_reading("extraction", backend.extract(long), size, settings, at)]
     if settings.claims:  # not set: a model extracts none
-        steps.append(read("claims", backend.claims(empty)))
+        steps.append(_reading("claims", backend.claims(long), size, settings, at))
     if settings.resolve == "auto":
-        steps.append(written("names", backend.compare([]), *NAMES))
+        steps.append(written("names", backend.compare([]), *place(*NAMES)))
     at_once, join = backend.summary_batch, settings.join_tokens
     # A model summarises the descriptions that are too long to be joined.
-    above = for_each_chunk(chunks, *ABOVE_400)
-    share = min(SEVERAL, above * (400 / join) ** 1.5) if join else SEVERAL
+    several, above, reply = place(SEVERAL, ABOVE_400, SUMMARY)
+    described = min(several, above * (400 / join) ** 1.5) if join else several
     material = min(at_once * (100 + 2 * join), settings.report_context_tokens)
     summary = backend.summarize([DescribedThing("", [""])] * at_once)
-    steps.append(written("summary", summary, share / at_once, material, at_once * REPLY))
-    report = backend.reports([(ContextTable(0, tokens.count), ReportMaterial({}, [], []))])
-    steps.append(written("report", report, for_each_chunk(chunks, *REPORTS), *REPORT))
-    return [*steps, _embedding(chunks, text_tokens, settings)]
+    steps.append(written("summary", summary, described / at_once, material, at_once * reply))
+    nothing = (ContextTable(0, tokens.count), ReportMaterial({}, [], []))
+    steps.append(written("report", backend.reports([nothing]), *place(*REPORTS)))
+    return [*steps, _embedding(size, settings, *place(EMBEDDED, EMBEDDED_TOKENS))]
 
 
 def _reading(
-    step: Step, task: LLMTask[object], chunks: int, text_tokens: int, settings: Settings
+    step: Step, task: LLMTask[object], size: CorpusSize, settings: Settings, at: float
 ) -> StepEstimate:
     """The estimate of a step that reads chunks.
 
     Each request holds the text and the replies to the requests before it.
     """
-    reply, missed = READING[step]
-    calls, sent, replied = 0.0, 0.0, reply * text_tokens
-    likely = 1.0
+    (least, most), (seldom, often) = REPLIED[step], MISSED[step]
+    written = least * (most / least) ** at * size.tokens
+    missed = seldom * (often / seldom) ** at
+    first = FIRST_LIST * written
+    calls, sent, replied, likely = 0.0, 0.0, first, 1.0
     for number, (fixed, asks) in enumerate(_requests(task)):
-        calls += likely
-        before = FIRST_LIST * reply * text_tokens if number else 0.0
-        sent += likely * (fixed * chunks + text_tokens + before)
+        share = likely * (size.gleaned / max(size.chunks, 1) if number else 1.0)
+        calls += share * size.chunks
+        sent += share * (fixed * size.chunks + size.tokens + (first if number else 0.0))
+        if number == 1:  # what further gleanings find is little
+            replied += share * (written - first)
         if asks:  # one word, and the rest only where it is yes
-            replied += likely * chunks
+            replied += share * size.chunks
             likely *= missed
-    return priced(step, calls * chunks, sent, replied, settings)
+    return priced(step, calls, sent, replied, settings)
 
 
 def _requests(task: LLMTask[object]) -> list[tuple[int, bool]]:
-    """The requests of a task for an empty chunk, where each reply is as short as it can be.
+    """The requests of a task for the chunk LONG, where each reply is as short as it can be.
 
-    Each has its number of tokens, and whether it asks for yes or no. After a yes, or a list of one
-    record of its own, the next gleaning follows.
+    Each has its number of tokens without the chunk, and whether it asks for yes or no. After a yes,
+    or a list of one record of its own, the next gleaning follows.
     """
     found: list[tuple[int, bool]] = []
     try:
         request = next(task)
         while True:
-            found.append((_size(request), bool(request.choices)))
+            found.append((_size(request) - GLEANED_FROM, bool(request.choices)))
             record = f"({len(found)}<|>a<|>b)<|COMPLETE|>"
             request = task.send(Reply("Yes" if request.choices else record))
     except (StopIteration, ReplyError):  # such records can't be used
@@ -192,26 +225,15 @@ def _size(request: Request) -> int:
     return sum(tokens.count(message.content) for message in request.messages)
 
 
-def _embedding(chunks: int, text_tokens: int, settings: Settings) -> StepEstimate:
+def _embedding(size: CorpusSize, settings: Settings, texts: float, of_text: float) -> StepEstimate:
     """The estimate of the embedding; a model that needs no endpoint takes no call."""
     if settings.embedding_model in WITHOUT_ENDPOINT:
         return StepEstimate("embedding", 0, 0, 0, 0.0, 0.0)
-    calls = ceil(chunks * EMBEDDED / TEXTS_PER_CALL)
-    sent = round(text_tokens * EMBEDDED_TOKENS)
+    calls = ceil(size.chunks * texts / TEXTS_PER_CALL)
+    sent = round(size.tokens * of_text)
     price = price_of(settings.embedding_model, settings)
     cost = price.of(sent, 0, 0) if price else None
     return StepEstimate("embedding", calls, sent, 0, cost, cost)  # never in batches
-
-
-def for_each_chunk(chunks: int, few: float, many: float) -> float:
-    """The number of calls for each chunk of a corpus of this size.
-
-    It is `few` up to 168 chunks and `many` from 2,274 on, as measured, and goes from one to the
-    other with the logarithm of the size.
-    """
-    way = log(min(max(chunks, FEW), MANY) / FEW) / log(MANY / FEW)
-    factor: float = (many / few) ** way
-    return few * factor
 
 
 def priced(

@@ -43,7 +43,7 @@ class Limits:
         encoding = tokens.encoding_for(embedder.model) or tokens.ENCODING
         return cls(
             claims=quotes if s.claims is None else s.claims,
-            chunks=Cutting(s.chunk_tokens, s.chunk_overlap, s.prepend_metadata),
+            chunks=Cutting(s.chunk_size, s.chunk_overlap, s.prepend_metadata),
             summaries=SummaryLimits(join, s.report_context_tokens, tokens.count, longest),
             communities=Leiden(HierarchyLimits(s.max_cluster_size), by_npmi=quotes),
             reports=ReportLimits(

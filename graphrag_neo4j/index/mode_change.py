@@ -74,9 +74,11 @@ async def chosen_origin(
 
 def price_of_reading(size: SizeRow, settings: Settings) -> str:
     """What it costs to index chunks of this size by a model, where its price is known."""
-    from graphrag_neo4j.index.estimate import steps_of  # noqa: PLC0415 - slow to import
+    # Slow to import.
+    from graphrag_neo4j.index.estimate import CorpusSize, steps_of  # noqa: PLC0415
 
-    costs = [step.cost for step in steps_of(size["chunks"], size["tokens"], settings)]
+    of_all = CorpusSize(size["chunks"], size["tokens"], size["chunks"])
+    costs = [step.cost for step in steps_of(of_all, settings)]
     known = [cost for cost in costs if cost is not None]
     return f" for about {money(sum(known))}" if len(known) == len(costs) else ""
 

@@ -227,8 +227,9 @@ class Settings(BaseSettings):
     read_seconds: float = Field(READ_SECONDS, gt=0, le=86_400)
     """Longest time in seconds to read a file that is parsed as a whole: all but text, csv and json.
     A file that takes longer is not read, and is listed."""
-    chunk_tokens: int = Field(600, ge=50)
-    """Largest number of tokens in a chunk."""
+    chunk_tokens: int | None = Field(None, ge=50)
+    """Largest number of tokens in a chunk. If it is not set, it is 600, or 1,200 with
+    KG_EXTRACTION=lean."""
     chunk_overlap: int = Field(100, ge=0)
     """Largest number of tokens that two neighbouring chunks share."""
     prepend_metadata: CommaSeparated = ()
@@ -240,6 +241,9 @@ class Settings(BaseSettings):
     """Neo4j's analyser for full-text search. Use `cjk` for Chinese, Japanese and Korean."""
 
     # Extraction
+    extraction: Literal["paper", "lean"] = "paper"
+    """How a model reads documents: `paper` in chunks of 600 tokens with one gleaning, about as in
+    the paper; `lean` in chunks of 1,200 tokens without gleanings, for less than half the tokens."""
     prompts: Path | None = None
     """Folder of prompt files. A file in it replaces our prompt file of the same name."""
     entity_types: CommaSeparated = ENTITY_TYPES
@@ -250,9 +254,10 @@ class Settings(BaseSettings):
     language: str | None = None
     """Language of names, descriptions, reports and answers. If it is not set, the model keeps the
     language of the text or the question."""
-    gleanings: int = Field(1, ge=0)
+    gleanings: int | None = Field(None, ge=0)
     """Largest number of gleanings for each chunk: further requests for the entities and
-    relationships, or the claims, that the model has missed."""
+    relationships, or the claims, that the model has missed. If it is not set, it is 1, or 0 with
+    KG_EXTRACTION=lean."""
     claims: bool | None = None
     """Whether claims (dated statements on what an entity did) are extracted. If it is not set, a
     model extracts none, because they make an index about a third more expensive; an extractive
@@ -339,11 +344,22 @@ class Settings(BaseSettings):
 
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
-        if self.chunk_overlap > self.chunk_tokens // 2:
+        if self.chunk_overlap > self.chunk_size // 2:
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError("KG_INPUT_PRICE and KG_OUTPUT_PRICE must be set together")
         return self
+
+    @property
+    def chunk_size(self) -> int:
+        """The largest number of tokens in a chunk: that of the user, or else of `extraction`."""
+        return self.chunk_tokens or (1_200 if self.extraction == "lean" else 600)
+
+    @property
+    def most_gleanings(self) -> int:
+        """The largest number of gleanings: that of the user, or else of `extraction`."""
+        usual = 0 if self.extraction == "lean" else 1
+        return usual if self.gleanings is None else self.gleanings
 
     @property
     def has_model(self) -> bool:

@@ -63,13 +63,14 @@ class SettingsOptions(AnswerOptions, total=False):
     serve_token: str | None
     max_file_mb: int
     read_seconds: float
-    chunk_tokens: int
+    chunk_tokens: int | None
     chunk_overlap: int
     prepend_metadata: str | Sequence[str]
     fulltext_analyzer: str
+    extraction: Literal["paper", "lean"]
     entity_types: str | Sequence[str]
     relation_types: str | Sequence[str]
-    gleanings: int
+    gleanings: int | None
     claims: bool | None
     resolve: Literal["auto", "rules", "off"]
     join_tokens: int

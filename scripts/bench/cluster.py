@@ -121,7 +121,7 @@ def _chunks(documents: Sequence[Document], most: int) -> list[ChunkText]:
 
 
 def _cutting(settings: Settings) -> Cutting:
-    return Cutting(settings.chunk_tokens, settings.chunk_overlap)
+    return Cutting(settings.chunk_size, settings.chunk_overlap)
 
 
 async def _measure(case: Case, endpoint: FakeEndpoint, chunks: list[ChunkText]) -> None:

@@ -170,7 +170,7 @@ async def _open(settings: Settings) -> AsyncIterator[Graph]:
 
 
 async def _ingest(graph: Graph, documents: Sequence[Document], settings: Settings) -> None:
-    cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap)
+    cutting = Cutting(settings.chunk_size, settings.chunk_overlap)
     await ingest(graph, Corpus.of_documents(documents).read("ingest", silent), cutting)
 
 

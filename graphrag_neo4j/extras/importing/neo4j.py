@@ -209,7 +209,7 @@ class NodeImport:
         self, source: str, mapping: GraphMapping, other: OtherNeo4j, settings: Settings
     ) -> None:
         self._source, self._mapping, self._other = source, mapping, other
-        self._settings, self._longest = settings, settings.chunk_tokens
+        self._settings, self._longest = settings, settings.chunk_size
         self._names = _Names(mapping)
         nodes = mapping.nodes.values()
         # The properties that the end of a relationship is identified and named by.

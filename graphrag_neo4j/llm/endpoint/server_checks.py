@@ -137,7 +137,7 @@ class WindowTest:
 
 def needed_window(settings: Settings, steps: frozenset[Step]) -> int:
     """Returns the tokens of the longest prompt of some steps."""
-    reading = settings.chunk_tokens + EXTRACTION
+    reading = settings.chunk_size + EXTRACTION
     writing = settings.report_context_tokens + INSTRUCTIONS
     answer = max(settings.map_context_tokens, settings.max_context_tokens) + INSTRUCTIONS
     judging = JUDGED + INSTRUCTIONS

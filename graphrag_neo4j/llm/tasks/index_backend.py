@@ -235,7 +235,7 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Readi
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     values = {**values, "examples": _examples(settings, name, values)}
     examples = ExampleRecords(values["examples"], claims=name == "claims")
-    return _Reading(opening, values, wording, settings.gleanings, examples)
+    return _Reading(opening, values, wording, settings.most_gleanings, examples)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

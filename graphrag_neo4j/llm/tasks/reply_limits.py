@@ -32,7 +32,7 @@ def reply_limit(step: Step, settings: Settings) -> int:
     """Returns the largest number of tokens of one reply of a step."""
     match step:
         case "extraction" | "claims":
-            return RECORDS_OF_A_TOKEN * settings.chunk_tokens + MARGIN
+            return RECORDS_OF_A_TOKEN * settings.chunk_size + MARGIN
         case "summary":
             return TOKENS_OF_A_WORD * DESCRIPTION_TOKENS + MARGIN
         case "report":

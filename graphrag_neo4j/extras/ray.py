@@ -29,6 +29,7 @@ from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.errors import BudgetSpentError, GraphRAGError, InputError, ReplyError
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.endpoint.cost import Meter
+from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.contracts import IndexBackend
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
 from graphrag_neo4j.model.material import ReportMaterial
@@ -65,11 +66,15 @@ class _Deferring:
     def __getattr__(self, name: str) -> object:
         return partial(DeferredTask, name) if name in TASKS else getattr(self._backend, name)
 
-    def report(self, context: str, material: ReportMaterial) -> DeferredTask[object]:
-        """Writes a report. Of context and material, only what the backend reads travels."""
+    def reports(
+        self, contexts: Sequence[tuple[ContextTable, ReportMaterial]]
+    ) -> DeferredTask[object]:
+        """Writes reports. Of contexts and materials, only what the backend reads travels."""
         if self._backend.quotes:
-            return DeferredTask("report", "", material)
-        return DeferredTask("report", context, ReportMaterial({}, (), ()))
+            nothing = ContextTable(0, len)
+            return DeferredTask("reports", [(nothing, material) for _, material in contexts])
+        empty = ReportMaterial({}, (), ())
+        return DeferredTask("reports", [(table, empty) for table, _ in contexts])
 
 
 def deferring(backend: IndexBackend) -> IndexBackend:

@@ -58,7 +58,7 @@ def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
 ) -> None:
     monkeypatch.setenv("KG_MAX_COTS", "5")
     monkeypatch.setenv("KG_TEST_ANYTHING", "x")
-    monkeypatch.setenv("KG_MAP_CALLS", "2")
+    monkeypatch.setenv("KG_MAX_CALLS", "2")
     (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_TIMEOUT=3\nA=b\n")
     nothing = "which is not a setting and does nothing. Did you mean"
     said = [
@@ -249,7 +249,8 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["map", "-o", "/nowhere/map.html"], 1, "because the folder /nowhere does not exist"),
         (["query", " "], 2, "The question is empty"),
         (["query", "Who?", "--method", "local", "--level", "1"], 2, "is for global search"),
-        (["query", "Who?", "--dynamic", "--prefilter", "5"], 2, "dynamic chooses the reports"),
+        (["query", "Who?", "--dynamic", "--level", "5"], 2, "dynamic chooses the reports"),
+        (["query", "Who?", "--level", "0", "--max-calls", "5"], 2, "either level or max_calls"),
         (["query", "Who?", "--dynamic", "--max-calls", "5"], 2, "dynamic chooses the reports"),
         (["qery", "Who?"], 2, "Did you mean 'query'?"),
         (["status", "--home", "here"], 2, "--home stands before the command"),
@@ -309,12 +310,11 @@ def test_names_that_are_misspelt_options_that_do_nothing_and_levels_that_are_not
     missing = kg("delete", "tael.txt")
     assert missing.code == 1
     assert f"Did you mean {(tmp_path / 'tale.txt').as_uri()}?" in missing.err
-    ran = kg("query", "Where was Marley?", "--level", "0", "--prefilter", "3", "--json")
-    assert ran.json["method"] == "local"
-    assert [line.split(" has no effect")[0] for line in ran.err.splitlines()] == [
-        "The option level",
-        "The option prefilter",
-    ]
+    for option, value in (("level", "0"), ("max-calls", "3")):
+        ran = kg("query", "Where was Marley?", f"--{option}", value, "--json")
+        assert ran.json["method"] == "local"
+        [line] = ran.err.splitlines()
+        assert line.startswith(f"The option {option.replace('-', '_')} has no effect")
     ran = kg("query", "What are the main themes?", "--level", "77")
     assert ran.code == 1
     assert "There is no level 77. The only level is 0." in ran.err
@@ -328,7 +328,7 @@ def test_a_setting_of_the_client_and_an_unknown_name_are_refused_for_one_questio
         said = refused(lambda how=how: asked_of("Who?", how, settings))  # type: ignore[misc]
         assert f"{name} can't be changed for one question" in said
         assert "secret" not in said
-    for name in ("prefiltr", "map_cals", "metod"):
+    for name in ("dynamc", "max_cals", "metod"):
         unknown: Any = {name: 1}
         with pytest.raises(InputError, match=f"no option and no setting {name}. Did you mean "):
             asked_of("Who?", unknown, settings)

@@ -87,8 +87,8 @@ def test_a_key_in_the_file_goes_to_an_address_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put(OPENAI_API_KEY=OTHER_KEY)  # without any address
-    settings = load_settings().changed(map_calls=3)
-    assert (settings.map_calls, key_of(settings)) == (3, OTHER_KEY)
+    settings = load_settings().changed(max_calls=3)
+    assert (settings.max_calls, key_of(settings)) == (3, OTHER_KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
     put(OPENAI_BASE_URL="http://evil.example", OPENAI_API_KEY=OTHER_KEY)
     settings = load_settings()

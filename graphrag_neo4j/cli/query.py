@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @options.value(
     "--level",
     None,
-    "For global search: the level of communities to read. 0 is the coarsest, the default without a "
-    "model; else it is the finest level whose reports fit into KG_MAP_CALLS calls.",
+    "For global search: the level of communities, of which all reports are read. 0 is the "
+    "coarsest. By default the reports nearest to the question are read.",
     type=click.IntRange(min=0),
 )
 @options.flag(
@@ -36,17 +36,10 @@ if TYPE_CHECKING:
     "For global search: start at level 0 and read only the reports that a model rates as relevant.",
 )
 @options.value(
-    "--prefilter",
-    None,
-    "For global search: read only this many reports, those most similar to the question.",
-    type=click.IntRange(min=1),
-    hidden=True,
-)
-@options.value(
     "--max-calls",
     None,
-    "For global search: read only the reports most similar to the question, in at most this many "
-    "calls. The default is 12 for a graph made without a model.",
+    "For global search without a level: read reports in at most this many calls, those nearest to "
+    "the question (KG_MAX_CALLS, 12 with a model).",
     type=click.IntRange(min=1),
 )
 @options.value(

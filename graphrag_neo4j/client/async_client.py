@@ -475,8 +475,8 @@ class AsyncGraphRAG:
 
         - `method`: "global", "local", "drift", "basic" or "text". With "auto" (the default) the
           model chooses between global and local search.
-        - `level` (0 is the coarsest), `dynamic`, `prefilter` (a number of reports) and `max_calls`
-          (a number of calls) determine which reports a global search reads.
+        - `level` (0 is the coarsest), `dynamic` and `max_calls` (a number of calls) determine which
+          reports a global search reads.
         - `where`: a condition such as "author=Ada", or several. Only evidence of the documents that
           meet all of them is read.
         - `context_only`: with True, no model writes an answer; `context` of the result holds the

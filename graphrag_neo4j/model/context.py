@@ -1,7 +1,7 @@
 """Context tables: the records of the graph that a model reads, within a budget of tokens."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from graphrag_neo4j.model.citations import (
     neutralised,
     with_long_refs,
 )
-from graphrag_neo4j.text.strings import flat
+from graphrag_neo4j.text.strings import flat, shortened
 from graphrag_neo4j.text.tokens import CountTokens
 
 # In the order of their tables.
@@ -26,6 +26,7 @@ HEADINGS: Final[Mapping[CitationKind, str]] = {
 }
 # The heading where relationships have predicates: source, predicate and target read as a sentence.
 PREDICATES: Final = "# Relationships\nid | source | predicate | target | description\n"
+LEAST: Final = 50  # tokens of a part of a record that are worth a line
 HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
 
 
@@ -111,6 +112,15 @@ def measured(record: ContextRecord, count: CountTokens) -> ContextRecord:
     return record if record.tokens is not None else replace(record, tokens=count(record.longest))
 
 
+def beginning(record: ContextRecord, limit: int, count: CountTokens) -> ContextRecord:
+    """The record with at most `limit` tokens of its text, cut after a sentence."""
+    text = shortened(record.text, limit, count)
+    # The pieces that are still complete or, if none is, the beginning of the first.
+    kept = tuple(piece for piece in record.pieces if flat(piece) in text)
+    first = tuple(shortened(piece, limit, count) for piece in record.pieces[:1])
+    return replace(record, text=text, tokens=None, pieces=kept or first)
+
+
 def report_line(report: str) -> str:
     """A report as one line. Its headings are closed, so that their ends show: `# Title #`."""
     return flat(HEADLINE.sub(r"\1\2 \1", report))
@@ -163,6 +173,23 @@ class ContextTable:
         """Adds those of these records that fit."""
         for record in records:
             self.add([record])
+
+    def add_or_shorten(
+        self, records: Iterable[ContextRecord], wanted: Collection[str] = ()
+    ) -> None:
+        """Adds those of these records that fit. Of some, it adds the beginning if they don't.
+
+        These are the `wanted` ones (ids) and those that are longer than the table. The beginning
+        takes at most half of the room that is left, so that others have room beside it.
+        """
+        for one in records:
+            record = measured(one, self.count)
+            too_long = measure(record, self.count) > self.budget
+            if self.add([record]) or not (too_long or record.id in wanted):
+                continue
+            room = int(self.budget - self.tokens) // 2
+            if room >= LEAST:
+                self.add([beginning(record, room, self.count)])
 
     @property
     def text(self) -> str:

@@ -213,7 +213,7 @@ def _warn_of_options(query: QueryContext, question: Question, method: Method) ->
     if question.dynamic and question.context_only and method == "global":
         query.warn(
             "The option dynamic has no effect here, because a model rates the reports only "
-            "for an answer. These are the reports of a whole level."
+            "for an answer. These are the reports that are read without it."
         )
 
 

@@ -7,17 +7,18 @@ the answer from the most helpful points in one last call. See arXiv 2404.16130, 
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain
-from typing import Final, NotRequired, TypedDict, TypeVar
+from itertools import chain
+from typing import Final, TypedDict, TypeVar
 
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.graph.rows import pages
-from graphrag_neo4j.model.context import ContextRecord, ContextTable, measure
+from graphrag_neo4j.graph.rows import ScoredRow, pages
+from graphrag_neo4j.model.context import ContextRecord, ContextTable
 from graphrag_neo4j.model.contracts import RunTask
 from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.model.types import FinalTask, LLMTask, Point, T
+from graphrag_neo4j.query.graph_expansion import fused
 from graphrag_neo4j.query.query_context import (
     ChunkRow,
     QueryContext,
@@ -28,37 +29,23 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.selection import Selection
-from graphrag_neo4j.text.strings import flat, shortened
+from graphrag_neo4j.settings import Settings
 
 SEED: Final = 42  # of the order of the contexts
-BUNDLE_TOKENS = 1000
 RATED_AT_ONCE = 20  # reports in one call
 ONLY_LEVEL = "The only level is 0."
 GROUPS = ("group of reports", "groups of reports")
 PAGE = 1000  # chunks that one read returns, and reports that a full-text search finds
-CALLS_FOR_QUOTATIONS: Final = 12  # map calls about reports that were made without a model
+AMONG: Final = 3  # times the reports that are read: those of the default level, at most
 
 
 class CoveredRow(ReportRow):
     """A community that a global question is answered from.
 
-    `plain`: its report was made of its elements, without a model. `connected`: the sum of its
-    members' degrees, for a plain one where this was asked for.
+    `plain`: its report was made of its elements, without a model.
     """
 
     plain: bool
-    level: int
-    connected: NotRequired[int | None]
-
-
-class CoverRow(CoveredRow):
-    """A community of the cover of a level.
-
-    `nearness`: to the vector that was given, 0 to 1; None without one.
-    """
-
-    nearness: float | None
 
 
 class PartRow(CoveredRow):
@@ -67,23 +54,11 @@ class PartRow(CoveredRow):
     parent: str
 
 
-class OwnReportRow(CoveredRow):
-    """A community of a selection alone. `quoted`: its report consists of quotations."""
-
-    quoted: bool
-
-
 class LevelRow(TypedDict):
-    """A level with the tokens of the reports of its cover.
-
-    `plain` counts the reports that were made of elements, and `tokens` the others. `quoted`:
-    some of these are quotations, made without a model.
-    """
+    """A level with the tokens of the reports of its cover."""
 
     level: int
     tokens: int
-    plain: int
-    quoted: bool
 
 
 Rated = TypeVar("Rated", bound=CoveredRow)
@@ -133,153 +108,114 @@ class SkippedCalls:
 async def search_global(query: QueryContext, question: Question) -> SearchResult:
     """Runs map-reduce over the reports of a level. Level 0 is the coarsest.
 
-    The level of the question is by default the finest one that needs no more map calls than the
-    setting `map_calls`. Where the calls are limited, the reports nearest to the question are read.
-    Of a selection of documents, the reports on these alone are read, or if these say too little,
-    the chunks. Raises InputError if the graph has no such level.
+    A level that the question names is read as a whole. Otherwise the reports nearest to the
+    question are read if all of them need more calls than `max_calls`; without a model, that is
+    limited only where the question says so. Of a selection of documents, the reports on these
+    alone are read, or if these say too little, the chunks. Raises InputError if the graph has no
+    such level.
     """
     rating = SkippedCalls(query.run, GROUPS, "counted as relevant")
-    calls: int | None = None
+    by_default = query.settings.max_calls if query.settings.has_model else None
+    most = question.max_calls or by_default
     if question.dynamic and not query.context_only:
-        reports = await _selected_dynamically(query, rating)
-        query.listen(Notice(f"Answering from {_counted(len(reports))}."))
-    elif query.selection:
-        largest, covered = await query.selection.largest()
-        if 2 * covered < query.selection.chunks:
-            return await _search_selected_text(query, query.selection.chunks, covered)
-        reports, calls = await _own_reports(query, query.selection, largest)
-    else:
-        reports, calls = await _cover(query, question)
-    if calls:  # the nearest come first, and small reports keep to their share
-        room = _room_for_plain(query, sum(r["n_tokens"] or 0 for r in reports if not r["plain"]))
-        sizes = accumulate((r["n_tokens"] or 0) * r["plain"] for r in reports)
-        near = [r for r, n in zip(reports, sizes, strict=True) if not r["plain"] or n <= room]
-        contexts = _pack(query, [[report_record(row)] for row in near])[:calls]
+        contexts = await _selected_dynamically(query, rating)
         read = sum(len(table.records) for table in contexts)
-        if read < len(reports):
-            more = "" if query.selection else " Set --max-calls for more or fewer."
-            query.listen(
-                Notice(
-                    f"Reading the {read:,} of {_counted(len(reports))} that are nearest to the "
-                    f"question, in {len(contexts):,} calls.{more}"
-                )
-            )
-        return await _answer_from(query, contexts)
-    # The same reports make the same contexts for every question: an endpoint can cache them.
-    units, left_out = _units(query, sorted(reports, key=lambda row: row["id"]))
-    notices = [*rating.notices(), *left_out]
-    # The order is random, so that no part of the corpus is preferred (section 3.1.6).
-    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    found = await _answer_from(query, _pack(query, units))
-    return replace(found, notices=[*notices, *found.notices])
+        query.listen(Notice(f"Answering from {_counted(read)}."))
+    elif query.selection:
+        ids, covered = await query.selection.largest()
+        if 2 * covered < query.selection.chunks:
+            return await _search_selected_text(query, query.selection.chunks, covered, most)
+        reports = await query.graph.read("selection/reports", CoveredRow, ids=ids)
+        query.listen(Notice(f"Answering from {_counted(len(reports))} on these documents alone."))
+        contexts = await _within_budget(query, reports, most)
+    else:
+        level = await _level(query, question.level, most)
+        reports = await query.graph.read("search/cover", CoveredRow, level=level)
+        query.listen(Notice(f"Answering from level {level}: {_counted(len(reports))}."))
+        whole = question.level is not None
+        contexts = await _within_budget(query, reports, None if whole else most)
+    found = await _answer_from(query, contexts)
+    return replace(found, notices=[*rating.notices(), *found.notices])
 
 
-async def _cover(
-    query: QueryContext, question: Question
-) -> tuple[Sequence[CoveredRow], int | None]:
-    """Returns the reports of the level, and how many map calls may read them (None: all needed).
+async def _level(query: QueryContext, level: int | None, most: int | None) -> int:
+    """Returns the level to read: the given one, after a check, or the default.
 
-    Where reports are chosen by the question, the nearest come first.
+    The default is the coarsest without a model, because its communities are themes. With a model it
+    is the finest whose reports need at most AMONG times the calls `most`, so that there is
+    something to choose from.
     """
-    level, calls = question.level, question.max_calls
     levels = await query.graph.read("search/levels", LevelRow)
     deepest = max((row["level"] for row in levels), default=0)
     if level is not None and level > deepest:
         known = f"The levels are 0 (the coarsest) to {deepest}." if deepest else ONLY_LEVEL
         raise InputError(f"There is no level {level}. {known}")
-    # By default the finest level whose reports fit into `map_calls` calls; without a model the
-    # coarsest, whose communities are themes. Of the reports that were made without a model only
-    # those count that `_units` takes.
-    room = query.settings.map_calls * query.settings.map_context_tokens
-    tokens = {
-        row["level"]: row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
-        for row in levels
-    }
-    finest = max((one for one, n in tokens.items() if n <= room), default=0)
-    chosen = level if level is not None else finest if query.settings.has_model else 0
-    by_default = level is None and question.prefilter is None and query.settings.has_model
-    if calls is None and by_default and any(row["quoted"] for row in levels):
-        calls = CALLS_FOR_QUOTATIONS
-    chooses = calls is not None or question.prefilter is not None
-    vector = await query.vector(kind="community") if chooses else None
-    rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
-    if chooses:
-        by_words = await query.near("community", PAGE) if vector is None else []
-        place = {id_: n for n, id_ in enumerate(by_words)}
-        rows.sort(key=lambda r: (-(r["nearness"] or 0), place.get(r["id"], PAGE), r["id"]))
-        rows = rows[: question.prefilter]
-    query.listen(Notice(f"Answering from level {chosen}: {_counted(len(rows))}."))
-    return rows, calls
+    if level is not None or not query.settings.has_model:
+        return level or 0
+    return default_level({row["level"]: row["tokens"] for row in levels}, most, query.settings)
 
 
-async def _own_reports(
-    query: QueryContext, selection: Selection, ids: Sequence[str]
-) -> tuple[Sequence[CoveredRow], int | None]:
-    """Returns reports on the selected documents alone, as `_cover` returns those of a level."""
-    rows = await query.graph.read("selection/reports", OwnReportRow, ids=ids)
-    query.listen(Notice(f"Answering from {_counted(len(rows))} on these documents alone."))
-    if not (query.settings.has_model and any(row["quoted"] for row in rows)):
-        return rows, None
-    near = await query.near("community", len(await selection.communities()))
-    place = {id_: n for n, id_ in enumerate(near)}
-    return sorted(rows, key=lambda r: place.get(r["id"], len(place))), CALLS_FOR_QUOTATIONS
+def default_level(tokens: Mapping[int, int], most: int | None, settings: Settings) -> int:
+    """Returns the level that a model reads by default. `tokens`: of the reports, by level."""
+    room = AMONG * (most or settings.max_calls) * settings.map_context_tokens
+    return max((level for level, n in tokens.items() if n <= room), default=0)
+
+
+async def _within_budget(
+    query: QueryContext, reports: Sequence[CoveredRow], most: int | None
+) -> list[ContextTable]:
+    """Returns contexts of all reports, or if they are more than `most`, of the nearest reports."""
+    contexts = _shuffled(query, reports)
+    if most is None or len(contexts) <= most:
+        return contexts
+    contexts = _pack(query, map(report_record, await _nearest_first(query, reports)))[:most]
+    read = sum(len(table.records) for table in contexts)
+    query.listen(
+        Notice(
+            f"Reading the {read:,} of {_counted(len(reports))} that are nearest to the question, "
+            f"in {len(contexts):,} calls. Set --max-calls for more or fewer."
+        )
+    )
+    return contexts
+
+
+def _shuffled(query: QueryContext, reports: Iterable[CoveredRow]) -> list[ContextTable]:
+    """Returns contexts of reports in random order: no part is preferred (section 3.1.6).
+
+    The same reports make the same contexts for every question, so an endpoint can cache them.
+    """
+    records = [report_record(row) for row in sorted(reports, key=lambda row: row["id"])]
+    random.Random(SEED).shuffle(records)  # noqa: S311 - not for cryptography
+    return _pack(query, records)
+
+
+async def _nearest_first(query: QueryContext, reports: Sequence[CoveredRow]) -> list[CoveredRow]:
+    """Returns reports by their nearness to the question: by vectors and by words, fused."""
+    ids = [row["id"] for row in reports]
+    near: Sequence[ScoredRow] = []
+    if (vector := await query.vector(kind="community")) is not None:
+        given = {"ids": ids, "vector": vector, "k": len(ids)}
+        near = await query.graph.read("selection/nearest_communities", ScoredRow, **given)
+    words = await query.by_words(
+        "search/fulltext_communities", ScoredRow, query.content_words, PAGE
+    )
+    own = set(ids)
+    score = fused([near, [row for row in words if row["id"] in own]])
+    return sorted(reports, key=lambda row: (-score.get(row["id"], 0.0), row["id"]))
 
 
 def _counted(reports: int) -> str:
     return f"{reports:,} report" if reports == 1 else f"{reports:,} reports"
 
 
-def _room_for_plain(query: QueryContext, large: int) -> float:
-    """Returns the largest number of tokens of the reports that were made without a model.
-
-    `large` is the number of tokens of the other reports.
-    """
-    share = query.settings.small_share
-    return large * share / (1 - share) if large and share < 1 else float("inf")
-
-
-def _units(
-    query: QueryContext, reports: Sequence[CoveredRow]
-) -> tuple[list[list[ContextRecord]], list[str]]:
-    """Returns the units of records that a context must not divide, and what is left out.
-
-    Each report that a model wrote is one unit. Small reports, which are made without a model, are
-    joined into bundles. Those with the most connections come first, and they get at most the share
-    `small_share` of all tokens.
-    """
-    units = [[report_record(row)] for row in reports if not row["plain"]]
-    large = sum(measure(unit[0], query.count) for unit in units)
-    plain = [row for row in reports if row["plain"]]
-    plain.sort(key=lambda row: (-(row.get("connected") or 0), row["id"]))
-    room = _room_for_plain(query, large)
-    bundle: list[ContextRecord] = []
-    size, notices = 0, list[str]()
-    for place, record in enumerate(map(report_record, plain)):
-        tokens = measure(record, query.count)
-        room -= tokens
-        if room < 0:
-            notices.append(
-                f"Skipped {len(plain) - place:,} of {_counted(len(reports))}: small communities "
-                f"get at most {query.settings.small_share:.0%} of the tokens. KG_SMALL_SHARE=1 "
-                "reads all."
-            )
-            break
-        if bundle and size + tokens > BUNDLE_TOKENS:
-            units.append(bundle)
-            bundle, size = [], 0
-        bundle.append(record)
-        size += tokens
-    return [*units, *([bundle] if bundle else [])], notices
-
-
-async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Sequence[CoveredRow]:
-    """Selects relevant reports from level 0 on.
+async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> list[ContextTable]:
+    """Returns contexts of the relevant reports, which are selected from level 0 on.
 
     The relevant parts of a community replace it. A relevant community stays if none of its parts
-    is relevant. Reports that were made without a model are not rated. They stay beside the relevant
-    reports of their level, within the limits of `_units`.
+    is relevant. Reports that were made without a model are not rated. Those beside the relevant
+    reports of their level that are nearest to the question fill one more context.
     """
-    cover = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
+    cover = await query.graph.read("search/cover", CoveredRow, level=0)
     plain: list[CoveredRow] = [row for row in cover if row["plain"]]
     kept: list[CoveredRow] = []
     relevant: Sequence[CoveredRow]
@@ -292,9 +228,10 @@ async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Se
         kept += [row for row in relevant if row["id"] not in replaced]
         plain += [row for row in parts if row["plain"] and row["parent"] in replaced]
         relevant = below
-    if kept or len(plain) == len(cover):
-        return [*kept, *plain]
-    return []
+    if not kept and len(plain) < len(cover):
+        return []
+    small = map(report_record, await _nearest_first(query, plain))
+    return [*_shuffled(query, kept), *_pack(query, small)[:1]]
 
 
 async def _relevant(
@@ -327,13 +264,14 @@ async def search_text(query: QueryContext) -> SearchResult:
     return await _answer_from(query, await _packed_chunks(query))
 
 
-async def _search_selected_text(query: QueryContext, chunks: int, covered: int) -> SearchResult:
+async def _search_selected_text(
+    query: QueryContext, chunks: int, covered: int, most: int | None
+) -> SearchResult:
     """Runs map-reduce over the selected chunks, of which reports on them alone cover too few.
 
-    With a model, as many are read as `map_calls` contexts hold.
+    As many are read as `most` contexts hold; None means all.
     """
-    contexts = await _packed_chunks(query)
-    kept = contexts[: query.settings.map_calls] if query.settings.has_model else contexts
+    kept = (await _packed_chunks(query))[:most]
     read = sum(len(table.records) for table in kept)
     notice = (
         f"The answer is from {read:,} of {chunks:,} passages, and not from reports, because only "
@@ -355,30 +293,21 @@ async def _packed_chunks(query: QueryContext) -> list[ContextTable]:
         for page in pages(query.documents, PAGE):
             chunks += await read("selection/chunks", ChunkRow, documents=page)
         chunks.sort(key=lambda row: row["ref"])
-    units = [[source_record(row)] for row in chunks]
-    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
-    return _pack(query, units)
+    records = list(map(source_record, chunks))
+    random.Random(SEED).shuffle(records)  # noqa: S311 - not for cryptography
+    return _pack(query, records)
 
 
-def _pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
-    """Packs units of records, in their order, into contexts of at most `map_context_tokens`.
+def _pack(query: QueryContext, records: Iterable[ContextRecord]) -> list[ContextTable]:
+    """Packs records, in their order, into contexts of at most `map_context_tokens`.
 
-    A unit is not divided. Of a unit that is larger than a context, each record is shortened to at
-    most half of a context, and only the part that fits is kept.
+    A record that is larger than a context is shortened to half of one.
     """
     contexts: list[ContextTable] = []
-    for unit in units:
-        if not (contexts and contexts[-1].add(unit)):
+    for record in records:
+        if not (contexts and contexts[-1].add([record])):
             contexts.append(query.table(query.settings.map_context_tokens))
-            if not contexts[-1].add(unit):
-                room = query.settings.map_context_tokens // 2
-                for one in unit:
-                    text = shortened(one.text, room, query.count)
-                    # The pieces that are still complete or, if none is, the beginning of the first.
-                    kept = tuple(piece for piece in one.pieces if flat(piece) in text)
-                    first = tuple(shortened(piece, room, query.count) for piece in one.pieces[:1])
-                    short = ContextRecord(one.kind, one.ref, one.id, text, pieces=kept or first)
-                    contexts[-1].add_each([short])
+            contexts[-1].add_or_shorten([record])
     return [table for table in contexts if table.records]
 
 

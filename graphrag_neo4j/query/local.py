@@ -17,7 +17,14 @@ from graphrag_neo4j.model.context import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.query.graph_expansion import STARTS, LocalRow, expand_graph, fused, in_order
+from graphrag_neo4j.query.graph_expansion import (
+    STARTS,
+    LocalRow,
+    expand_graph,
+    fused,
+    in_order,
+    named_in,
+)
 from graphrag_neo4j.query.query_context import (
     ChunkRow,
     QueryContext,
@@ -25,13 +32,11 @@ from graphrag_neo4j.query.query_context import (
     SearchResult,
     gather,
     lucene_phrase,
-    lucene_query,
     report_record,
     source_record,
 )
 from graphrag_neo4j.query.selected_graph import expand_selection
-from graphrag_neo4j.rules.ranking import content_words, names_in
-from graphrag_neo4j.text.languages import ABOUT
+from graphrag_neo4j.rules.ranking import names_in
 
 NEAR_CHUNKS: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
 OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
@@ -80,6 +85,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
 
     `question` replaces the user's question, for example by a follow-up question. The shares
     `OF_REPORTS` and `OF_SOURCES` divide the budget of tokens, the setting `max_context_tokens`.
+    An entity that the question names is shortened if it does not fit, and so is a record that is
+    longer than its share. The listener is told of a named one that still has no room.
     """
     around = expand_selection if query.selection else expand_graph
     entities, found = await around(query, question, MOST)
@@ -88,13 +95,21 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     add_reports(reports, found["communities"])
     chunks = [measured(source_record(row), query.count) for row in found["chunks"]]
     sources = query.table(budget * OF_SOURCES)
-    sources.add_each(chunks)
+    sources.add_or_shorten(chunks)
     table = query.table(budget)
     table.add(reports.records.values())
     # The elements may also use the tokens that the reports left free, and the sources those that
     # the elements left free.
     elements = query.table(budget - reports.tokens - sources.tokens)
-    elements.add_each(_elements(found, entities))
+    asked = question or query.question
+    named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
+    elements.add_or_shorten(_elements(found, entities), named)
+    left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
+    if left_out:
+        query.warn(
+            f"The context has no room for what is said of {', '.join(left_out)}: raise "
+            "KG_MAX_CONTEXT_TOKENS."
+        )
     table.add(elements.records.values())
     table.add(sources.records.values())
     table.add_each(chunks)
@@ -137,10 +152,9 @@ async def _near_passages(query: QueryContext) -> ContextTable:
     async def by_vector() -> Sequence[ScoredRow]:
         return await query.nearest("chunk", await query.vector())
 
-    content = " ".join(sorted(content_words(query.question) - ABOUT)) or query.question
-    words = lucene_query(content)
+    words = partial(query.by_words, "search/fulltext_chunks", ScoredRow)
     found = await gather(
-        words=partial(query.by_words, "search/fulltext_chunks", ScoredRow, words, WORDED),
+        words=partial(words, query.content_words, WORDED),
         vector=by_vector,
     )
     ids = list(fused([found["words"], found["vector"]]))
@@ -188,6 +202,8 @@ async def search_basic(query: QueryContext) -> SearchResult:
     table = query.table(query.settings.max_context_tokens)
     for record in await _sources(query, await query.near("chunk", NEAR_CHUNKS)):
         if not table.add([record]):
+            if not table.records:
+                table.add_or_shorten([record])
             break
     answer = query.backend.answer(query.question, table, query.history)
     return SearchResult([table], answer if table.records else None)

@@ -14,7 +14,7 @@ from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, refuse_length, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
-from graphrag_neo4j.model.citations import CitationKind, neutralised
+from graphrag_neo4j.model.citations import CitationKind, neutralised, rewrite
 from graphrag_neo4j.model.context import (
     ContextRecord,
     ContextTable,
@@ -26,7 +26,9 @@ from graphrag_neo4j.model.contracts import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.types import FinalTask, Message
 from graphrag_neo4j.query.selection import BY_WORDS, Selection
+from graphrag_neo4j.rules.ranking import content_words
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.languages import ABOUT
 from graphrag_neo4j.text.strings import flat
 from graphrag_neo4j.text.tokens import CountTokens
 
@@ -137,6 +139,12 @@ class QueryContext:
         for notice in notices:
             self.listen(Notice(notice, warning=True))
 
+    @property
+    def content_words(self) -> str:
+        """A full-text query without the stop words of the question, which are in every text."""
+        content = " ".join(sorted(content_words(self.question) - ABOUT))
+        return lucene_query(content or self.question)
+
     async def nearest(
         self, kind: IndexedKind, vector: Sequence[float] | None, k: int = NEAREST
     ) -> Sequence[ScoredRow]:
@@ -240,14 +248,16 @@ def lucene_phrase(text: str) -> str:
 
 
 def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
-    """Returns a community's report as a record. With `short` it is only the title and summary."""
-    if short:
-        text, tokens = flat(f"{row['title']}: {row['summary']}"), None
-        pieces = report_pieces(row["summary"] or "")
-    else:
-        text, tokens = report_line(row["report"]), row["n_tokens"]
-        pieces = report_pieces(row["report"])
-    return ContextRecord("Reports", row["ref"], row["id"], text, tokens, pieces)
+    """Returns a community's report as a record. With `short` it is only the title and summary.
+
+    Where it cites other reports, it cites itself: an answer would copy those, and they are not in
+    the context. Without any citation, a sentence would seem to rest on the next one.
+    """
+    said = (row["summary"] if short else row["report"]) or ""
+    own = rewrite(said, lambda kind, ref: row["ref"] if kind == "Reports" else ref)
+    text = flat(f"{row['title']}: {own}") if short else report_line(own)
+    tokens = row["n_tokens"] if own == said and not short else None
+    return ContextRecord("Reports", row["ref"], row["id"], text, tokens, report_pieces(own))
 
 
 def source_record(row: ChunkRow) -> ContextRecord:

@@ -17,8 +17,7 @@ from graphrag_neo4j.settings.checks import (
 )
 from graphrag_neo4j.settings.options import QueryOptions
 
-OF_GLOBAL: Final = ("level", "dynamic", "prefilter", "max_calls")  # options of global search only
-OF_WHOLE: Final = ("dynamic", "prefilter", "max_calls")  # besides level, which may be 0
+OF_GLOBAL: Final = ("level", "dynamic", "max_calls")  # options of global search only
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 
 
@@ -33,9 +32,8 @@ class Question:
 
     For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
-    selection, as in microsoft/graphrag). `prefilter` is the number of reports to read, those most
-    similar to the question. `max_calls` limits the calls that read reports, the most similar ones
-    first; None is 12 where reports are quotations and no level is given, else no limit.
+    selection, as in microsoft/graphrag). Without both, `max_calls` limits the calls that read
+    reports, those nearest to the question; None is the setting `max_calls`.
 
     Raises InputError for an invalid value, and for an option that the method does not have.
     """
@@ -44,7 +42,6 @@ class Question:
     method: Method | Literal["auto"] = "auto"
     level: int | None = None
     dynamic: bool = False
-    prefilter: int | None = None
     max_calls: int | None = None
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
@@ -58,7 +55,7 @@ class Question:
                 "allowed. Ask a shorter question, and index a long text as a document."
             )
         check_choice("method", self.method, ("auto", *METHODS))
-        for name, least in (("level", 0), ("prefilter", 1), ("max_calls", 1)):
+        for name, least in (("level", 0), ("max_calls", 1)):
             if (number := getattr(self, name)) is not None:
                 check_number(number, name, least)
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
@@ -77,17 +74,19 @@ class Question:
                 f"The option {name} is for global search, but the method is {self.method}. Leave "
                 f"{name} out, or use the method global."
             )
-        if self.dynamic and (self.level, self.prefilter, self.max_calls) != (None, None, None):
+        if self.dynamic and (self.level, self.max_calls) != (None, None):
             raise InputError(
                 "The option dynamic chooses the reports itself, from level 0 on. Leave out either "
-                "dynamic, or level, prefilter and max_calls."
+                "dynamic, or level and max_calls."
             )
-
-        whole = [name for name in OF_WHOLE if getattr(self, name)]
-        if conditions_of(self.where) and (whole or self.level is not None):
+        if self.level is not None and self.max_calls is not None:
             raise InputError(
-                f"The option {(whole or ['level'])[0]} is for reports on all documents: leave out "
-                "either it or where."
+                "All reports of a level are read: leave out either level or max_calls."
+            )
+        whole = "dynamic" if self.dynamic else "level" if self.level is not None else None
+        if conditions_of(self.where) and whole:
+            raise InputError(
+                f"The option {whole} is for reports on all documents: leave out either it or where."
             )
 
     def without_use(self, method: Method) -> list[str]:

@@ -94,7 +94,7 @@ def _address(value: Any) -> Any:  # noqa: ANN401 - any value of the environment 
 OF_A_QUESTION: Final = (
     *("model", "answer_model", "embedding_model", "embedding_dimensions", "prompts", "language"),
     *("max_cost", "input_price", "output_price", "response_type", "max_context_tokens"),
-    *("map_context_tokens", "map_calls", "map_style", "small_share", "drift_calls"),
+    *("map_context_tokens", "map_style", "drift_calls"),
 )
 """The settings that can have another value for one question."""
 Fields = Annotated[str, BeforeValidator(_as_json)]
@@ -291,15 +291,12 @@ class Settings(BaseSettings):
     map_context_tokens: int = Field(8_000, ge=500)
     """Largest number of tokens of the reports in one map call of global search, of the chunks in
     one of text search, and of the points that the last call joins."""
-    map_calls: int = Field(32, ge=1)
-    """Largest number of map calls of a global search for which no level is given: it reads the
-    finest level whose reports fit."""
+    max_calls: int = Field(12, ge=1)
+    """Largest number of calls in which a global search reads reports if no level is given. If the
+    reports need more, those nearest to the question are read."""
     map_style: Literal["points", "answer"] = "points"
     """Result of a map call of global search: `points` gives several rated points, `answer` gives
     one rated answer, as in the paper."""
-    small_share: float = Field(0.1, ge=0, le=1)
-    """Largest share (0 to 1) of the tokens of global search that reports made without a model may
-    take."""
     drift_calls: int = Field(12, ge=1)
     """Largest number of follow-up questions of one drift search."""
 

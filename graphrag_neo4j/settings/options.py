@@ -23,9 +23,7 @@ class AnswerOptions(TypedDict, total=False):
     response_type: str
     max_context_tokens: int
     map_context_tokens: int
-    map_calls: int
     map_style: Literal["points", "answer"]
-    small_share: float
     drift_calls: int
 
 
@@ -77,6 +75,7 @@ class SettingsOptions(AnswerOptions, total=False):
     max_cluster_size: int
     report_context_tokens: int
     report_tolerance: float
+    max_calls: int
     trust_env_file: bool
 
 
@@ -85,7 +84,6 @@ class SearchOptions(AnswerOptions, total=False):
 
     level: int | None
     dynamic: bool
-    prefilter: int | None
     max_calls: int | None
     context_only: bool
     history: Sequence[tuple[str, str]]

@@ -11,7 +11,6 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.mode_change import mark_read_without_model, refuse_to_lose_model
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Notice
-from graphrag_neo4j.query.global_ import CALLS_FOR_QUOTATIONS
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -133,7 +132,7 @@ async def test_a_model_answers_from_the_nearest_reports_of_an_extractive_graph(
             first = next(iter(answer.context[0].records.values()))
             assert "robots" in first.text
             default = await rag.global_search("Where do robots walk?", context_only=True)
-            assert len(default.context) <= CALLS_FOR_QUOTATIONS
+            assert len(default.context) <= own.max_calls
             with pytest.raises(InputError, match="max_calls"):
                 await rag.global_search("Where?", dynamic=True, max_calls=1)
     assert any(isinstance(e, Notice) and "nearest to the question" in e.text for e in heard)

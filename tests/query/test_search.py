@@ -10,6 +10,9 @@ from graphrag_neo4j.model.citations import LONG_REF
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.answer_text import NOTHING, TRY_LOCAL
+from graphrag_neo4j.query.global_ import default_level
+from graphrag_neo4j.query.query_context import known_refs
+from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.settings.options import QueryOptions
 from tests.conftest import Make
 from tests.support.carol import Indexed, indexed_carol
@@ -98,7 +101,7 @@ async def test_the_cover_of_a_level_holds_each_entity_once(carol: Carol) -> None
     deepest = (await carol.graph.run_plain("MATCH (c:Community) RETURN max(c.level) AS n"))[0]["n"]
     assert deepest >= 1
     for level in range(deepest + 1):
-        answer = await carol.ask(method="global", level=level, context_only=True, small_share=1.0)
+        answer = await carol.ask(method="global", level=level, context_only=True)
         refs = refs_of(answer)
         assert len(refs) == len(set(refs))
         rows = await carol.graph.run_plain(
@@ -109,19 +112,62 @@ async def test_the_cover_of_a_level_holds_each_entity_once(carol: Carol) -> None
         assert len(rows) == len({row["id"] for row in rows}) == entities
 
 
-async def test_reports_made_without_a_model_get_their_share_at_most(carol: Carol) -> None:
-    answer = await carol.ask(method="global", level=0, context_only=True)
+async def test_the_nearest_reports_are_read_within_a_budget_of_calls_and_a_level_as_a_whole(
+    carol: Carol,
+) -> None:
+    how: QueryOptions = {"method": "global", "context_only": True, "map_context_tokens": 500}
+    how["max_calls"] = 2
     rows = await carol.graph.run_plain(
-        "MATCH (c:Community) WHERE c.ref IN $refs "
-        "RETURN c.origin AS origin, sum(c.n_tokens) AS n ORDER BY origin",
-        refs=refs_of(answer),
+        "MATCH (c:Community {level: 0, origin: 'elements'}) RETURN c.ref AS ref, c.title AS title "
+        "ORDER BY c.id LIMIT 3"
     )
-    tokens = {row["origin"]: row["n"] for row in rows}
-    assert 0 < tokens["elements"] <= 0.12 * sum(tokens.values())
-    nearest = await carol.ask(
-        method="global", level=0, prefilter=3, context_only=True, small_share=1.0
+    whole = await carol.ask(method="global", level=0, context_only=True, map_context_tokens=500)
+    for row in rows:
+        nearest = await carol.ask(f"What is said of {row['title']}?", **how)
+        assert len(nearest.context) == 2
+        assert row["ref"] in refs_of(nearest)
+    async with AsyncGraphRAG(carol.settings) as rag:
+        reports = await rag.communities(level=0)
+    assert set(refs_of(whole)) == {one.ref for one in reports}
+    assert len(whole.context) > 2
+
+
+def test_by_default_the_level_has_reports_for_three_times_the_calls_at_most() -> None:
+    settings = load_settings(max_calls=2, map_context_tokens=1000)
+    levels = {0: 9_000, 1: 6_000, 2: 6_001}
+    assert default_level(levels, None, settings) == 1
+    assert default_level(levels, 3, settings) == 2
+    assert default_level(levels, 1, settings) == 0
+
+
+async def test_a_report_in_a_context_cites_no_other_report(carol: Carol) -> None:
+    """A citation of a report that the context does not hold would be false."""
+    rows = await carol.graph.run_plain(
+        "MATCH (c:Community {level: 0}) WITH c ORDER BY c.id LIMIT 1 "
+        "SET c.report = c.report + $more, c.before = c.report RETURN c.ref AS ref, c.id AS id",
+        more="\n\nMore [Data: Reports (98765); Entities (1)]. Or [Data: Reports (98765)].",
     )
-    assert len(refs_of(nearest)) == 3
+    try:
+        answer = await carol.ask(method="global", level=0, context_only=True)
+    finally:
+        await carol.graph.run_plain(
+            "MATCH (c:Community {id: $id}) SET c.report = c.before REMOVE c.before",
+            id=rows[0]["id"],
+        )
+    [record] = [
+        one
+        for table in answer.context
+        for one in table.records.values()
+        if one.ref == rows[0]["ref"]
+    ]
+    itself = f"[Data: Reports ({record.ref})]"
+    told = f"More [Data: Reports ({record.ref}); Entities (1)]. Or {itself}."
+    assert record.text.endswith(told)
+    assert record.pieces[-1] == told
+    known = known_refs(answer.context)
+    assert ("Reports", record.ref) in known
+    assert ("Entities", 1) in known
+    assert ("Reports", 98765) not in known
 
 
 async def test_each_chunk_is_mapped_exactly_once_by_text_search(carol: Carol) -> None:

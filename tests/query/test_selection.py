@@ -120,7 +120,7 @@ MATCH (e)<-[:MENTIONS]-()-[:PART_OF]->(d) RETURN DISTINCT d.meta_n AS n ORDER BY
 async def test_a_global_answer_is_from_reports_on_the_selection_alone_or_from_its_chunks(
     talks: Settings,
 ) -> None:
-    how: QueryOptions = {"method": "global", "context_only": True, "small_share": 1.0}
+    how: QueryOptions = {"method": "global", "context_only": True}
     async with AsyncGraphRAG(talks) as rag:
         for numbers in (*SELECTIONS, [*range(len(MARKS))]):
             how["where"] = f"n={'|'.join(map(str, numbers))}"
@@ -132,6 +132,8 @@ async def test_a_global_answer_is_from_reports_on_the_selection_alone_or_from_it
                 rows = await rag.graph.run_plain(TOLD_BY, refs=[one.ref for one in records])
                 assert {row["n"] for row in rows} <= {*numbers}
         assert kind == "Reports"  # of all documents
+        how["max_calls"] = 1
+        assert len((await rag.query(QUESTIONS[1], **how)).context) == 1
 
 
 @pytest.mark.parametrize("filters", [True, False])
@@ -277,11 +279,11 @@ async def test_what_selects_nothing_is_refused_and_names_what_there_is(
             await select(some_documents, text)
 
 
-@pytest.mark.parametrize("option", ["level", "prefilter", "max_calls"])
-def test_an_option_for_all_reports_is_refused(option: str) -> None:
+@pytest.mark.parametrize(("option", "value"), [("level", 0), ("level", 1), ("dynamic", True)])
+def test_an_option_for_all_reports_is_refused(option: str, value: object) -> None:
     assert Question("Who?", where="author=Ada").where == "author=Ada"
     with pytest.raises(InputError, match=f"The option {option} is for reports on all documents"):
-        Question("Who?", where=["author=Ada"], **{option: 1})  # type: ignore[arg-type]
+        Question("Who?", where=["author=Ada"], **{option: value})  # type: ignore[arg-type]
     with pytest.raises(InputError, match="where must be a text"):
         Question("Who?", where=5)  # type: ignore[arg-type]
 

@@ -106,8 +106,8 @@ async def test_a_relevant_part_replaces_its_whole_and_where_none_is_nothing_is_a
         "WHERE part.origin <> 'elements' RETURN part.ref AS part, whole.ref AS whole ORDER BY part"
     )
     with recording_endpoint(_only({one["part"], one["whole"]})) as (url, _):
-        answer, _ = await ask(carol, url=url, method="global", dynamic=True, small_share=0.0)
-    assert refs_of(answer) == {one["part"]}
+        answer, _ = await ask(carol, url=url, method="global", dynamic=True)
+    assert refs_of(answer) - await refs_by_origin(carol, plain=True) == {one["part"]}
     with recording_endpoint(_only(set())) as (url, came):  # nothing from plain reports alone
         answer, _ = await ask(carol, url=url, method="global", dynamic=True)
     assert not answer.context
@@ -118,7 +118,7 @@ async def test_a_relevant_part_replaces_its_whole_and_where_none_is_nothing_is_a
 async def test_no_report_without_a_model_is_rated_by_one(carol: Indexed) -> None:
     plain = await refs_by_origin(carol, plain=True)
     with recording_endpoint(_only(None)) as (url, came):
-        answer, _ = await ask(carol, url=url, method="global", dynamic=True, small_share=1.0)
+        answer, _ = await ask(carol, url=url, method="global", dynamic=True)
     rated = [refs(prompt_of(body)) for body in came if schema_of(body) == RATED]
     assert rated
     assert not any(plain & batch for batch in rated)
@@ -135,7 +135,7 @@ async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
 
 
-async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(
+async def test_the_conditions_of_the_paper_and_a_named_level_read_all_reports(
     carol: Indexed, tmp_path: Path
 ) -> None:
     evaluation = Evaluation(tmp_path / "e", carol.settings)
@@ -145,9 +145,7 @@ async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_
     paper, ours = evaluation.folder.current_answers().values()
     async with AsyncGraphRAG(carol.settings) as rag:
         level = await rag.communities(level=0)
-    assert paper.units == len(level) > (ours.units or 0)
-    assert not any("KG_SMALL_SHARE" in notice for notice in paper.notices)
-    assert any("KG_SMALL_SHARE" in notice for notice in ours.notices)
+    assert paper.units == ours.units == len(level)
 
 
 def _only(relevant: set[int] | None) -> Callable[[Body], str | None]:
@@ -224,7 +222,7 @@ def test_the_latest_turns_count_as_far_as_they_fit_and_a_long_answer_is_shortene
 
 # Calls that fail in part are told, and the others answer.
 
-SMALL = {"map_context_tokens": 500, "small_share": 1.0}  # many calls
+SMALL = {"map_context_tokens": 500}  # many calls
 WAYS: list[tuple[str, dict[str, Any]]] = [
     ("json:points", {"method": "global", **SMALL}),
     ("json:primer", {"method": "drift", **SMALL}),

@@ -41,7 +41,7 @@ from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import answer_question, check_answering, read_state
-from graphrag_neo4j.query.global_ import LevelRow
+from graphrag_neo4j.query.global_ import LevelRow, default_level
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import flat, identify, storable
@@ -208,7 +208,7 @@ async def answer_step(
                     await stack.enter_async_context(endpoint)
                 vectors = (await read_state(rag.graph))["embedding_model"]
                 rows = await rag.graph.read("search/levels", LevelRow)
-                levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
+                levels = {row["level"]: row["tokens"] for row in rows}
                 [sizes] = await rag.graph.read("evaluation/sizes", SizesRow)
                 read = (levels, sizes["tokens"], vectors, endpoint)
                 clients[of_client] = AskedClient(of_client, rag.graph, *read)
@@ -323,9 +323,9 @@ def _report_tokens(question: Question, settings: Settings, levels: Mapping[int, 
         return 2 * sum(levels.values())  # rated and read, if all are relevant
     if question.level is not None:
         return levels.get(question.level, 0)
-    room = settings.map_calls * settings.map_context_tokens
-    fitting = [size for size in levels.values() if size <= room]
-    return max(fitting, default=min(levels.values(), default=0))
+    calls = question.max_calls or settings.max_calls
+    size = levels.get(default_level(levels, calls, settings), 0)
+    return min(size, calls * settings.map_context_tokens)
 
 
 @dataclass(frozen=True, slots=True)

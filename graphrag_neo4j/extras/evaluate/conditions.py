@@ -11,7 +11,7 @@ A condition is written in one line:
     NAME=SEARCH,setting=value,…   … under a name of one's own
 
 The conditions of the paper have one window: each of their contexts has at most so many tokens, and
-their map calls give one rated answer each. C0 to C9 read all reports of a level, also small ones.
+their map calls give one rated answer each. C0 to C9 read all reports of a level.
 They and all others have the same prompts for answers.
 
 `made_with` says what an answer depends on, apart from the question. It is a part of the key of the
@@ -39,7 +39,7 @@ LEVEL: Final = re.compile(r"C(\d)")
 OWN_NAME: Final = re.compile(r"[^\s,=:][^,=:\n]{0,59}")
 SECRETS: Final = frozenset({"openai_api_key", "neo4j_password"})
 LIMITS: Final = frozenset({"max_cost", "max_cost_a_day"})
-NUMBERS: Final = ("level", "prefilter", "max_calls")
+NUMBERS: Final = ("level", "max_calls")
 NOT_SET: Final = frozenset({"method", "dynamic", "context_only", "history", "level", "where"})
 KNOWN: Final = (frozenset(Settings.model_fields) | CHANGEABLE) - NOT_SET
 HOW: Final = (
@@ -131,7 +131,7 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
     """Returns the options of a search as it is written, such as `C1` or `global:2`."""
     map_reduce = {"map_style": "answer", "map_context_tokens": window}
     if level := LEVEL.fullmatch(search):
-        return {"method": "global", "level": int(level[1]), "small_share": 1.0, **map_reduce}
+        return {"method": "global", "level": int(level[1]), **map_reduce}
     if search == "TS":
         return {"method": "text", **map_reduce}
     if search == "SS":
@@ -171,7 +171,7 @@ def _setting(part: str, text: str) -> tuple[str, Any]:
 
 MAP_REDUCE: Final = ("map_context_tokens", "map_style")
 USED_BY: Final[Mapping[str, Sequence[str]]] = {
-    "global": (*MAP_REDUCE, "map_calls", "small_share"),
+    "global": MAP_REDUCE,
     "text": MAP_REDUCE,
     "basic": ("max_context_tokens",),
     "local": ("max_context_tokens",),
@@ -198,14 +198,13 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
     """
     question, own = asked_of("?", condition.how, settings)
     names = [*OF_EVERY_ANSWER, *USED_BY[question.method]]
-    if question.level is not None or question.dynamic:
-        names = [name for name in names if name != "map_calls"]  # it chooses a level by default
+    whole = question.level is not None or question.dynamic
+    calls = None if whole else question.max_calls or own.max_calls
     given: dict[str, object] = {
         "method": question.method,
         "level": question.level,
         "dynamic": question.dynamic or None,
-        "prefilter": question.prefilter,
-        "max_calls": question.max_calls,
+        "max_calls": calls if question.method == "global" else None,
         **{name: getattr(own, name) for name in names},
     }
     if question.method in {"local", "drift"}:

@@ -194,8 +194,6 @@ class Tools:
         characters and quote.
         """
         how: QueryOptions = {"method": "global", "level": level, "where": where or ()}
-        if not self._rag.settings.has_model:
-            how["map_calls"] = 1  # without a level, the finest whose reports fit into one context
         return await self._search(question, how, max_length)
 
     async def local_search(

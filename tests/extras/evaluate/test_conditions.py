@@ -24,12 +24,12 @@ def settings(**given: object) -> Settings:
 @pytest.mark.parametrize(
     ("text", "how"),
     [
-        ("C0", {"method": "global", "level": 0, "small_share": 1.0, **MAP_REDUCE}),
+        ("C0", {"method": "global", "level": 0, **MAP_REDUCE}),
         ("TS", {"method": "text", **MAP_REDUCE}),
         ("SS", {"method": "basic", "max_context_tokens": 9000}),
         ("global:2", {"method": "global", "level": 2}),
         ("global:dynamic", {"method": "global", "dynamic": True}),
-        ("global:1,prefilter=5", {"method": "global", "level": 1, "prefilter": 5}),
+        ("global,max_calls=5", {"method": "global", "max_calls": 5}),
     ],
 )
 def test_a_condition_is_a_search_with_options(text: str, how: dict[str, object]) -> None:
@@ -55,10 +55,10 @@ def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
         ("global:x", "'x' isn't a detail of global"),
         ("TS=local", "The name TS means a condition already"),
         ("a:b=local", "its name must have 1 to 60 characters"),
-        ("local,map_call=3", "no setting map_call .* Did you mean map_calls?"),
+        ("local,max_call=3", "no setting max_call .* Did you mean max_calls?"),
         ("local,openai_api_key=sk-1", "holds no keys and passwords"),
         ("local,max_cost=3", "has no max_cost: the limit is that of the whole run"),
-        ("global,prefilter=many", "prefilter in the condition .* must be a whole number"),
+        ("global,max_calls=many", "max_calls in the condition .* must be a whole number"),
     ],
 )
 def test_a_wrong_condition_is_one_sentence(text: str, problem: str) -> None:
@@ -81,8 +81,8 @@ def made(text: str, **given: object) -> dict[str, str]:
 def test_a_change_that_concerns_other_methods_leaves_an_answer_valid(tmp_path: Path) -> None:
     assert made("SS") == made("SS", drift_calls=3, map_style="answer")
     assert made("SS") != made("SS", answer_model="large")
-    assert made("C0") == made("C0", map_calls=3)
-    assert made("global") != made("global", map_calls=3)
+    assert made("C0") == made("C0", max_calls=3)
+    assert made("global") != made("global", max_calls=3)
     assert made("global:dynamic") != made("global:dynamic", model="large")
     assert "sk-x" not in str(made("local"))
     (tmp_path / "answer.md").write_text("Answer from $context_data.")

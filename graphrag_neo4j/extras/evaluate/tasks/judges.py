@@ -78,7 +78,7 @@ DEFINITIONS: Final[Mapping[Metric, str]] = {
     ),
     "directness": (
         "How directly does the answer say what was asked? A direct answer is specific, clear and "
-        "short. It does not wander off, and the reader need not search for the answer in it."
+        "concise: it does not wander off, and the reader need not search for the answer in it."
     ),
 }
 """What the judge is told about each metric. Directness is the control: an answer that

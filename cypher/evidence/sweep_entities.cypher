@@ -1,5 +1,5 @@
-// Removes those of these entities that no chunk mentions any more. The spellings that they held,
-// and the other spellings with their key, are compared again.
+// Removes those of these entities that no chunk mentions any more. The spellings that they held, the
+// other spellings with their key, and their first and last word alone are compared again.
 UNWIND $entities AS id
 MATCH (entity:Entity {id: id})
 WHERE NOT EXISTS { (entity)<-[:MENTIONS]-(:Chunk:KgBuild) }
@@ -7,7 +7,17 @@ CALL (entity) { MATCH (other:Entity:KgBuild {key: entity.key}) SET other.unresol
 CALL (entity) { MATCH (other:Spelling:KgBuild {key: entity.key}) SET other.unresolved = true }
 CALL (entity) { MATCH (other:Spelling:KgBuild {entity: entity.id}) SET other.unresolved = true }
 CALL (entity) {
-  MATCH (other:Entity:KgBuild {last_word: entity.last_word}) WITH other LIMIT 20
+  UNWIND [entity.first_word, entity.last_word] AS word
+  MATCH (other:Entity:KgBuild {first_word: word}) WHERE other.last_word = word
+  SET other.unresolved = true
+}
+CALL (entity) {
+  UNWIND [entity.first_word, entity.last_word] AS word
+  MATCH (other:Spelling:KgBuild {first_word: word}) WHERE other.last_word = word
+  SET other.unresolved = true
+}
+CALL (entity) {
+  MATCH (other:Entity:KgBuild {last_word: entity.last_word}) WITH other LIMIT 80
   SET other.uncompared = true
 }
 DETACH DELETE entity

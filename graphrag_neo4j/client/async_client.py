@@ -40,7 +40,6 @@ from graphrag_neo4j.query.lookup import (
     read_report,
     read_sources,
 )
-from graphrag_neo4j.query.query_context import ENTITY_NAMES, lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
@@ -596,8 +595,8 @@ class AsyncGraphRAG:
         `limit` is the largest number of entities, at least 1. Raises InputError for an empty
         `name`, and GraphError if Neo4j fails.
         """
-        words = lucene_query(check_text(name, "The name to find"), *ENTITY_NAMES)
-        return await find_entities(self.graph, words, check_number(limit, "limit", 1))
+        check_text(name, "The name to find")
+        return await find_entities(self.graph, name, check_number(limit, "limit", 1))
 
     async def embed(self, question: str, kind: IndexedKind = "chunk") -> list[float]:
         """Returns the vector of a question, with which other programs can search the graph.

@@ -15,7 +15,7 @@ from graphrag_neo4j.errors import NotFoundError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source, source_from
-from graphrag_neo4j.query.query_context import LONGEST_QUERY
+from graphrag_neo4j.query.query_context import ENTITY_NAMES, LONGEST_QUERY, lucene_query
 from graphrag_neo4j.text.strings import entity_ids
 
 if TYPE_CHECKING:
@@ -173,11 +173,13 @@ async def read_entity(graph: Graph, name: str) -> Entity:
     )
 
 
-async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
-    """Returns at most `limit` entities that match a full-text query, the best match first."""
-    if not words:
-        return []
-    rows = await graph.read("lookup/entities", FoundEntity, words=words, limit=limit)
+async def find_entities(graph: Graph, name: str, limit: int) -> list[FoundEntity]:
+    """Returns at most `limit` entities whose names hold words of `name`, the best match first.
+
+    An entity with this very name comes before all others: "C++" before "C".
+    """
+    asked = {"words": lucene_query(name, *ENTITY_NAMES), "ids": entity_ids(name), "limit": limit}
+    rows = await graph.read("lookup/entities", FoundEntity, **asked)
     return [_without_citations(row) for row in rows]
 
 

@@ -18,7 +18,7 @@ from graphrag_neo4j.rules.phrases import (
 )
 from graphrag_neo4j.text.languages import language_of
 from graphrag_neo4j.text.sentences import SentencedText, read_passage, written
-from graphrag_neo4j.text.strings import name_key
+from graphrag_neo4j.text.strings import is_name, name_key
 
 NEAR_CHARACTERS = 240  # characters between two entities that form a pair, at most
 LONGEST_THING = 60  # characters of a name
@@ -178,10 +178,10 @@ def _things(passage: SentencedText, spans: Iterable[NameSpan]) -> dict[str, Thin
     starts = [sentence.start for sentence in passage.sentences]
     found: defaultdict[str, list[NameSpan]] = defaultdict(list)
     for span in spans:
-        if len(span.name) <= LONGEST_THING and any(c.isalpha() for c in span.name):
+        if len(span.name) <= LONGEST_THING and any(map(str.isalpha, span.name)):
             found[name_key(span.name)].append(span)
     things = {}
-    for key in sorted(found):
+    for key in sorted(filter(is_name, found)):
         spellings = Counter(span.name for span in found[key])
         name = min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
         types = [span.kind for span in found[key] if span.kind != CONCEPT]

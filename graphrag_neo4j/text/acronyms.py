@@ -31,18 +31,23 @@ def looks_like_acronym(name: str) -> bool:
     return fits and sum(letter.isupper() for letter in letters) > 1
 
 
-def initials(name: str) -> tuple[str, str] | None:
-    """The first letters of all words of a name, and those of its words that are not small.
+def initials(name: str) -> tuple[str, str, str] | None:
+    """The first letters of all words of a name, of its words that are not small, and of its words
+    where one with hyphens is one.
 
     None for a name of one word. Words are what stands between spaces or hyphens.
 
     >>> initials("United States of America"), initials("Neo4j")
-    (('usoa', 'usa'), None)
+    (('usoa', 'usa', 'usa'), None)
+    >>> initials("Human-Centered AI Institute")
+    ('hcai', 'hcai', 'hai')
     """
     words = [word for word in re.split(r"[\s\-/&]+", name_key(name)) if word[:1].isalnum()]
     if len(words) < 2:
         return None
-    return "".join(w[0] for w in words), "".join(w[0] for w in words if w not in SMALL)
+    whole = [word for word in name_key(name).split() if word[0].isalnum()]
+    large, joined = ("".join(w[0] for w in some if w not in SMALL) for some in (words, whole))
+    return "".join(w[0] for w in words), large, joined
 
 
 def is_acronym_of(acronym: str, name: str) -> bool:

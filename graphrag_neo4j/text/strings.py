@@ -92,10 +92,11 @@ def clean_name(text: str) -> str:
 def is_name(text: str) -> bool:
     """Whether a text can be a name: it has a letter or a digit, and isn't a word for no value.
 
-    >>> is_name("C++"), is_name("---"), is_name("N/A")
-    (True, False, False)
+    >>> is_name("C++"), is_name("---"), is_name("N/A"), is_name("<unknown>")
+    (True, False, False, False)
     """
-    return any(map(str.isalnum, text)) and fold(text).casefold() not in NO_VALUES
+    key = fold(text).casefold()
+    return any(map(str.isalnum, text)) and not {key, key.strip("<>()[]{}'\"")} & {*NO_VALUES}
 
 
 def is_indexable(text: str, most: int = INDEXED_BYTES) -> bool:
@@ -135,12 +136,12 @@ def fold_prose(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """The key that two spellings of one name share: the name folded and without case.
+    """The key that two spellings of one name share: folded, without case and signs nobody sees.
 
     >>> name_key("  Jacob  MARLEY’s ghost")
     "jacob marley's ghost"
     """
-    return _normalized(fold(name).casefold())
+    return _normalized(fold(_UNNAMED.sub("", name)).casefold())
 
 
 def spaced_characters(text: str) -> str:

@@ -76,3 +76,11 @@ def test_who_did_what_with_a_date_or_an_amount_is_claimed(
 )
 def test_where_no_rule_is_certain_nothing_is_claimed(text: str) -> None:
     assert dated_claims(text) == []
+
+
+def test_words_for_no_name_make_no_entity() -> None:
+    text = "UNKNOWN and NULL and N/A work with IBM. Undefined bought None for IBM in 2001."
+    extraction = extract_by_rules(text)
+    assert [one.name for one in extraction.entities] == ["IBM"]
+    assert extraction.relationships == []
+    assert dated_claims(text) == []

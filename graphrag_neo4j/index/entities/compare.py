@@ -5,7 +5,8 @@
 Only spellings that begin or end with the same rare word, and acronyms with what they may stand for,
 are compared. A decision of a model stays until the type of a spelling changes, until twice as much
 is said about the spelling of which less was said, or until the pair is no longer likely. A pair
-that a rule or a person has decided about is not asked for.
+that a rule or a person has decided about is not asked for, nor is a first name or a surname of
+which a rule knows whose it is.
 
 The decisions are saved as they come, and mark their spellings for the stage resolve. A pair whose
 reply could not be used is asked again by the next run: its entities keep their marks.
@@ -27,7 +28,13 @@ from graphrag_neo4j.index.entities.resolve import (
     save_decisions,
     stored,
 )
-from graphrag_neo4j.index.entities.rules import Known, Spelling, may_be_same, name_properties
+from graphrag_neo4j.index.entities.rules import (
+    Known,
+    Spelling,
+    folded_words,
+    may_be_same,
+    name_properties,
+)
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.types import ComparedName, NamePair, NameVerdict
@@ -37,7 +44,8 @@ PAGE_OF_NAMES = 500
 PAIRS = 20  # in one request
 TOGETHER = 8  # requests whose verdicts are saved at once
 MOST_UNMARKED = 10_000  # entities in one transaction
-MOST_IN_BLOCK: Final = 10  # spellings with one word; a more frequent word says too little
+MOST_IN_BLOCK: Final = 40  # spellings with one word; a more frequent word says too little
+MOST_LIKELY: Final = 45  # pairs of them to ask about
 MOST_SAID = 3  # descriptions of each name that a model is shown
 ENOUGH = 4  # descriptions; more of them don't justify asking again
 UNSAID = "the reply says nothing about a pair with this name"
@@ -166,12 +174,20 @@ async def _pairs_to_ask(tx: Transaction, seeds: Known) -> tuple[dict[Ends, _Aske
     likely: dict[Ends, tuple[Spelling, Spelling, str]] = {}
     crowded = []
     for word, block in sorted((await _members(tx, seeds)).items()):
-        if len(block) > MOST_IN_BLOCK:
+        members = sorted(block.values(), key=lambda one: one.id)
+        few = len(members) <= MOST_IN_BLOCK
+        pairs = [ends for ends in combinations(members if few else [], 2) if may_be_same(*ends)]
+        if not few or len(pairs) > MOST_LIKELY:
             crowded.append(f"word {word}")
             continue
-        for one, other in combinations(sorted(block.values(), key=lambda one: one.id), 2):
-            if (one.id in seeds or other.id in seeds) and may_be_same(one, other):
+        for one, other in pairs:
+            if one.id in seeds or other.id in seeds:
                 likely.setdefault((one.id, other.id), (one, other, f"word {word}"))
+    about = await read_decisions_about(tx, {end for pair in likely for end in pair})
+    bearers = {(end, one.block) for one in about if one.origin == "rule" for end in one.ends}
+    for pair, (*named, _) in [*likely.items()]:
+        if any((x.id, f"person {' '.join(folded_words(x.name))}") in bearers for x in named):
+            del likely[pair]
     decided = await read_decisions_about(tx, seeds, blocks=crowded)
     final = {one.ends for one in decided if one.origin != "model"}
     wanted = await _shown(tx, {ends: pair for ends, pair in likely.items() if ends not in final})

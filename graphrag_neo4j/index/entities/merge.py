@@ -1,7 +1,7 @@
 """Derives entities and pairs from their evidence: names, types, degrees, weights, predicates.
 
-Names and types are decided by vote. The order of the evidence makes no difference: of texts with
-equally many votes, the first by code point wins.
+Types are decided by vote, and names by `shown_name`. The order of the evidence makes no difference:
+of texts with equally many votes, the first by code point wins.
 
 A RELATED relationship starts at the smaller id. The direction in which it is shown is that of most
 of its statements: `reversed` says that these go from its end to its start, and `opposite` counts
@@ -18,7 +18,7 @@ from typing import TypedDict
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.index.entities.rules import name_properties
+from graphrag_neo4j.index.entities.rules import name_properties, shown_name
 from graphrag_neo4j.index.evidence import mark_changed, vote
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.strings import entity_id, is_indexable, name_key
@@ -81,7 +81,7 @@ def _entity(row: StaleEntityRow) -> Row:
     spellings: dict[str, list[tuple[str, int]]] = {}  # each has its most frequent form
     for name, n in names:
         spellings.setdefault(name_key(name), []).append((name, n))
-    shown = vote(names)
+    shown = shown_name(names)
     # What a model gave at length before its replies were held to a limit can't be indexed.
     types = [one for one in row["types"] if is_indexable(one[0])]
     spellings.pop(name_key(shown or ""), None)

@@ -26,16 +26,21 @@ from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
 from graphrag_neo4j.index.entities.moves import Move, move_evidence, read_spellings, spellings_of
 from graphrag_neo4j.index.entities.rules import (
     FORMS,
+    OTHER_TYPES,
     WELL_KNOWN,
     Known,
     Spelling,
+    bearer,
     block_key,
     contradict,
+    folded_words,
     forms_of,
+    is_called,
     name_properties,
     same_by_form,
     two_companies,
     type_class,
+    well_known,
 )
 from graphrag_neo4j.index.evidence import with_refs
 from graphrag_neo4j.model.events import Advanced, Listener, Started
@@ -43,6 +48,9 @@ from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials,
 from graphrag_neo4j.text.strings import entity_id, identify, name_key
 
 PAGE_OF_SPELLINGS = 500
+MOST_PEOPLE = (
+    20  # with one first name or surname; who is meant by a more frequent one is not certain
+)
 Verdict = Literal["same", "different", "unsure"]
 DecisionOrigin = Literal["person", "rule", "model"]
 STRENGTH: Final[dict[str, int]] = {"person": 0, "rule": 1, "model": 2}
@@ -139,9 +147,10 @@ def means_another(one: Spelling, expanded: Collection[str]) -> bool:
 
     `expanded` is what they say. Then our list joins it to nothing.
     """
-    key = name_key(one.name)
-    listed = key in WELL_KNOWN or [key] in WELL_KNOWN.values()
-    return listed and any(name and block_key(name) != block_key(one.name) for name in expanded)
+    listed = well_known(one.name) or [name_key(one.name)] in WELL_KNOWN.values()
+    return bool(listed) and any(
+        name and block_key(name) != block_key(one.name) for name in expanded
+    )
 
 
 def by_acronym(
@@ -211,6 +220,13 @@ def row_of(one: Spelling, entity: str) -> Row:
     }
 
 
+class DocumentNameRow(TypedDict):
+    """A document, and a name that it mentions."""
+
+    document: str
+    name: str
+
+
 class AcronymTextRow(TypedDict):
     """The text of a chunk that may say what an acronym stands for."""
 
@@ -266,11 +282,55 @@ async def _apply_rules(tx: Transaction, known: Known, *, rules: bool) -> set[str
         for id_, names in stand_for.items():
             fitting = [s for name in sorted(names) if name for s in members[block_key(name)]]
             wanted |= set(by_acronym(known[id_], names, fitting))
+    words = {word for one in known.values() for word in _ends(one)}
+    if rules:
+        wanted |= await _by_short(tx, known, words)
     blocks = {f"form {key}" for key in keys} | {f"acronym {key}" for key in keys | letters}
+    blocks |= {f"person {word}" for word in words}
     before = await read_decisions_about(tx, blocks=blocks)
     await tx.run("resolve/drop", ids=sorted(one.id for one in before - wanted), mark=False)
     await save_decisions(tx, known, sorted(wanted - before, key=lambda one: one.id))
     return {end for one in before ^ wanted for end in (one.one, one.other)}
+
+
+async def _by_short(tx: Transaction, known: Known, words: Collection[str]) -> set[Decision]:
+    """The decisions of whom documents mean by these words as a first name or a surname alone."""
+    asked = {"words": sorted(words), "others": OTHER_TYPES, "most": MOST_PEOPLE}
+    await _know(tx, known, await tx.run("resolve/people", SpellingRow, **asked))
+    people: defaultdict[str, list[Spelling]] = defaultdict(list)
+    for one in known.values():
+        if one.n and type_class(one.type) in {"person", None}:
+            for word in _ends(one):
+                people[word].append(one)
+    shorts = {
+        one: people[word]
+        for word in sorted(words & people.keys())
+        for one in people[word]
+        if len(people[word]) <= MOST_PEOPLE and folded_words(one.name) == [word] and is_called(one)
+    }
+    holders = {x for some in shorts.values() if len(some) > 1 for one in some for x in one.holders}
+    documents: defaultdict[str, set[str]] = defaultdict(set)
+    for use in await tx.run("resolve/documents_of", DocumentNameRow, entities=sorted(holders)):
+        documents[entity_id(use["name"])].add(use["document"])
+    reason = "In each document with the short name, only this person bears it."
+    return {
+        Decision(one.id, foremost(full).id, "same", "rule", reason, f"person {_ends(one).pop()}")
+        for one, some in shorts.items()
+        if (full := bearer(one, some, documents))
+    }
+
+
+def _ends(one: Spelling) -> set[str]:
+    """The first and the last word of a name."""
+    return {*folded_words(one.name)[:1], *folded_words(one.name)[-1:]}
+
+
+async def _know(tx: Transaction, known: Known, rows: Sequence[SpellingRow]) -> None:
+    """Makes the spellings of these rows known."""
+    decided = {row["id"]: stored(row) for row in rows if row["decided"]}
+    unread = {row["id"] for row in rows} - known.keys() - decided.keys()
+    read = {id_: one for id_, one in (await spellings_of(tx, unread)).items() if id_ in unread}
+    known |= {id_: one for id_, one in (decided | read).items() if id_ not in known}
 
 
 async def _blocks(
@@ -278,10 +338,7 @@ async def _blocks(
 ) -> defaultdict[str, list[Spelling]]:
     """The spellings of blocks by key; those that are not known yet become known."""
     rows = await tx.run("resolve/block", SpellingRow, keys=sorted(keys))
-    decided = {row["id"]: stored(row) for row in rows if row["decided"]}
-    unread = {row["id"] for row in rows} - known.keys() - decided.keys()
-    read = {id_: one for id_, one in (await spellings_of(tx, unread)).items() if id_ in unread}
-    known |= {id_: one for id_, one in (decided | read).items() if id_ not in known}
+    await _know(tx, known, rows)
     found: defaultdict[str, list[Spelling]] = defaultdict(list)
     for one in known.values():
         found[block_key(one.name)].append(one)

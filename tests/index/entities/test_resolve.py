@@ -175,7 +175,7 @@ OF_CASES = ("Ada", "Apple", "Byron", "Computer", "Gates", "apple", "gates")
     [
         (TEXTS, {"Ada": 1, "Babbage": 1, "E-mail": 1, "computer": 3}),
         # An acronym is what documents say, unless they say two things.
-        (dict(list(ACRONYMS.items())[:2]), {"GDS": 1, "Neo4j": 1}),
+        (dict(list(ACRONYMS.items())[:2]), {"Graph Data Science": 1, "Neo4j": 1}),
         (ACRONYMS, {"GDS": 1, "Graph Data Science": 0, "Neo4j": 1}),
         # An end of a relationship has no type: it is the entity that is written in another case.
         (CASES, {**dict.fromkeys(OF_CASES, 1), "Computer": 0}),
@@ -293,7 +293,7 @@ async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) 
     backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
     await put(graph, documents(*PEOPLE))
     await compared(graph, backend)
-    assert await names(graph) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert await names(graph) == ["Bill Gates", "Melinda Gates", "Microsoft"]
     assert len(backend.compared) == len(set(backend.compared)) == 6
     expected = await dump(graph)
     await compared(graph, backend)
@@ -318,7 +318,7 @@ async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(gr
     await compared(graph, PresetBackend(PEOPLE, verdicts=VERDICTS))
     status = await read_status(graph)
     assert (status.pending["resolve"], status.failures) == (0, [])
-    assert await names(graph) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert await names(graph) == ["Bill Gates", "Melinda Gates", "Microsoft"]
 
 
 class Dying(PresetBackend):
@@ -341,7 +341,40 @@ async def test_an_interrupted_comparison_keeps_what_was_decided(
     await compared(graph, after)
     assert not set(dying.compared) & set(after.compared)
     assert len(dying.compared + after.compared) == 6
-    assert await names(graph) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert await names(graph) == ["Bill Gates", "Melinda Gates", "Microsoft"]
+
+
+SHORT_NAMES = {
+    "One.": found(("Sam Altman", "person", "He runs it."), ("Sam", "person", "He said so.")),
+    "Two.": found(("Sam", "person", "He left."), ("Sam Altman", "person", "He came.")),
+    "Three.": found(("Altman", "person", "He ran."), ("Sam Altman's Mother", "person", "Hers.")),
+    "Four.": found(("Greg Corrado", "person", "A."), ("Greg Brockman", "person", "B.")),
+    "Five.": found(("Greg Corrado", "person", "A."), ("Greg", "person", "He spoke.")),
+    "Six.": found(("Greg", "person", "He spoke."), ("Greg Brockman", "person", "B.")),
+    "Seven.": found(("Mother Teresa", "person", "A nun."), ("Mother", "person", "Mine.")),
+    "Eight.": found(("Ford", "organization", "Cars."), ("Henry Ford", "person", "Its founder.")),
+}
+APART = {"Altman", "Greg", "Greg Brockman", "Greg Corrado", "Mother", "Mother Teresa"}
+
+
+async def test_a_short_name_is_that_of_the_one_person_of_its_documents(graph: Graph) -> None:
+    await put(graph, documents(*SHORT_NAMES))
+    await finish(graph, SHORT_NAMES, {})
+    at_once = await dump(graph)
+    assert set(await names(graph)) == APART | {
+        *("Sam Altman", "Sam Altman's Mother", "Ford", "Henry Ford")
+    }
+    await wipe(graph)
+    for document in reversed(documents(*SHORT_NAMES)):
+        await put(graph, [document])
+        await finish(graph, SHORT_NAMES, {})
+    assert await dump(graph) == at_once
+    await delete_documents(graph, [document_id("memory:5")])
+    await finish(graph, SHORT_NAMES, {})
+    assert "Greg" not in await names(graph)
+    await put(graph, documents(*SHORT_NAMES))
+    await finish(graph, SHORT_NAMES, {})
+    assert await dump(graph) == at_once
 
 
 FAMILY = {f"{n}.": found((f"{n}olly Baker", "person", f"{n} bakes.")) for n in "BCDEFGHIJKL"}

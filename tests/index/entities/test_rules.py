@@ -67,6 +67,16 @@ def spelled(name: str, type_: str | None = None) -> Spelling:
         (spelled("Graph Data Science (GDS)"), spelled("graph data science")),
         (spelled("Artificial Intelligence", "concept"), spelled("AI", "technology")),
         (spelled("Neural Network", "concept"), spelled("NEURAL NETWORKS", "technology")),
+        (spelled("Mobile Phone", "product"), spelled("Mobile Phones", "concept")),
+        (spelled("PCs", "product"), spelled("personal computer", "product")),
+        (spelled("An Atom", "concept"), spelled("atoms", "concept")),
+        (spelled("Crimes in a City", "work"), spelled("Crimes in the City", "work")),
+        (spelled("\u0645\u064f\u062d\u0640\u0645\u062f"), spelled("\u0645\u062d\u0645\u062f")),
+        (
+            spelled("\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd"),
+            spelled("\u05e9\u05dc\u05d5\u05dd"),
+        ),
+        (spelled("Όμηρος"), spelled("ΟΜΗΡΟΣ")),
     ],
 )
 def test_spellings_of_one_name(one: Spelling, other: Spelling) -> None:
@@ -83,10 +93,28 @@ def test_spellings_of_one_name(one: Spelling, other: Spelling) -> None:
         (spelled("C"), spelled("C++")),
         (spelled("3.5"), spelled("35")),
         (spelled("が"), spelled("か")),
+        (spelled("कि"), spelled("क")),
+        (spelled("ก่า"), spelled("กา")),
+        (spelled("й"), spelled("и")),
+        (spelled("An Wang", "person"), spelled("Wang", "person")),
+        (spelled("The Who", "organization"), spelled("WHO", "organization")),
+        (spelled("Windows", "product"), spelled("Window", "product")),
     ],
 )
 def test_two_names(one: Spelling, other: Spelling) -> None:
     assert not same_by_form(one, other)
+
+
+UNSEEN = "".join(
+    map(chr, (0x200B, 0x200C, 0x200D, 0xAD, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xFE0F, 0x180E))
+) + "".join(map(chr, (0x34F, 0x61C, *range(0x2061, 0x2065))))
+
+
+def test_signs_that_nobody_sees_keep_no_names_apart() -> None:
+    spellings = ["Acme Corp", " Acme  Corp ", *(f"{x}Ac{x}me{x} Co{x}rp{x}" for x in UNSEEN)]
+    assert len(spellings) == 18
+    assert {entity_id(one) for one in spellings} == {entity_id("Acme Corp")}
+    assert {block_key(one) for one in spellings} == {block_key("Acme Corp")}
 
 
 def test_what_could_be_either_joins_neither() -> None:

@@ -226,9 +226,10 @@ def may_be_same(one: Spelling, other: Spelling) -> bool:
     """Returns whether two names that the rules do not join may still be one thing.
 
     That is so if one is a part of the other or its acronym, or if they differ in one word: in any
-    one of a person's, else in one with the same first letter. Concepts are compared only if one has
-    more words in the middle or after "of": "data" is not "training data". What usually names two
-    things is not compared: a part and its whole, a person and what is theirs.
+    one of a person's, else in one with the same first letter. Of concepts, one must be the acronym
+    of the other, or have more words in the middle or after "of": "data" is not "training data".
+    What usually names two things is not compared: a part and its whole, a person and what is
+    theirs.
 
     >>> may_be_same(Spelling("1", "Gates", "person"), Spelling("2", "Bill Gates", "person"))
     True
@@ -238,6 +239,8 @@ def may_be_same(one: Spelling, other: Spelling) -> bool:
     types = {type_class(one.type), type_class(other.type)}
     if contradict(types) or block_key(one.name) == block_key(other.name):
         return False
+    if _shortens(one.name, other.name) or _shortens(other.name, one.name):
+        return True
     short, long = sorted((one.name, other.name), key=lambda name: len(_bare_words(name)))
     part, words, n = _bare_words(short), _bare_words(long), len(_bare_words(short))
     is_part = {*part} < {*words}
@@ -245,8 +248,6 @@ def may_be_same(one: Spelling, other: Spelling) -> bool:
         more = words[: n + 1] == [*part, "of"] or (part[:1] + part[-1:] == words[:1] + words[-1:])
         return types == {"concept"} and is_part and n > 1 and more and "and" not in words
     class_ = next(filter(None, types), None)
-    if _shortens(one.name, other.name) or _shortens(other.name, one.name):
-        return True
     if is_part or len(types - {None}) > 1:  # "Tesla", a company, and "Tesla Model X", a product
         return is_part and len(types - {None}) < 2 and not _names_another(part, long, class_)
     differing = [pair for pair in zip(part, words, strict=False) if pair[0] != pair[1]]

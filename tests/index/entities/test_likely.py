@@ -27,6 +27,7 @@ def asked(one: str, other: str, type_: str, other_type: str = "") -> bool:
         ("Weekly Digest", "Weekly Digest of News", "work"),
         ("Ada's Long Film", "Ada's Film", "work"),
         ("Supervised Learning", "Supervised Machine Learning", "concept"),
+        ("AGI", "Artificial General Intelligence", "concept"),
         ("Ada's Hierarchy", "Ada's Hierarchy of Needs", "concept"),
         ("Acme HAI", "Acme Human-Centered AI Institute", "organization"),
     ],

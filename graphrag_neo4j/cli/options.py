@@ -170,6 +170,7 @@ settings_options = all_of(
     setting("--prepend-metadata", "NAMES", hidden=True),
     model_option,
     setting("--entity-types", "TYPES"),
+    setting("--extraction", type=NearestChoice(["paper", "lean"])),
     setting("--gleanings", type=click.IntRange(min=0)),
     setting("--claims/--no-claims", default=None),
 )

@@ -74,7 +74,7 @@ class StageContext:
         return not self.waits()
 
 
-def packed(
+def in_batches(
     items: Iterable[T], size: Callable[[T], int], apart: Callable[[T], object], room: int, most: int
 ) -> list[tuple[T, ...]]:
     """Packs items into batches for one request: the largest first, each where it still fits.

@@ -103,7 +103,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     elements = query.table(budget - reports.tokens - sources.tokens)
     asked = question or query.question
     named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
-    elements.add_or_shorten(_elements(found, entities), named)
+    named_first = sorted(entities, key=lambda id_: id_ not in named)
+    elements.add_or_shorten(_elements(found, named_first), named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
     if left_out:
         query.warn(

@@ -80,7 +80,7 @@ def test_a_model_indexes_and_answers(kg: Run, tales: Path) -> None:
     (tales / "empty.txt").write_text("")
     (tales / "x.bin").write_bytes(b"\0")
     built = held("index", kg("index", tales, "--json"))
-    assert built["usage"]["extraction"]["calls"] == 5  # one tests the context window
+    assert built["usage"]["extraction"]["calls"] == 3  # one tests the context window
     assert held("status", kg("status", "--json"))["counts"] == built["status"]["counts"]
     assert held("estimate", kg("estimate", tales, "--json"))["origin"] == "model"
     for method in METHODS:

@@ -103,7 +103,8 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         "date": r"\d+-.*", "number": r"\d+",
         "quotations": [{"number": 1, "text": "Bob", "citations": citations}],
         "phrases": [{"id": 1, "number": 1, "words": "Bob Cratchit"}],
-        "labels": [*LABELS], "types": [*TYPES], "after": "", "last": "~", "beyond": "~",
+        "labels": [*LABELS], "types": [*TYPES], "others": ["place"],
+        "after": "", "last": "~", "beyond": "~",
         "extractive": "", "extraction": "", "imported": "", "with_claims": True, "state": "done",
         "prefix": "", "level": 0, "ref": 1, "refs": [*range(60)], "void_after": 1000,
     }  # fmt: skip

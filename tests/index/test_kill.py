@@ -124,7 +124,7 @@ async def test_replies_that_wait_for_a_write_are_not_asked_for_again_after_a_kil
 
     async def are_kept() -> bool:
         [row] = await graph.run_plain("MATCH (r:BatchRequest) RETURN count(r) AS n")
-        return bool(row["n"] == 34)
+        return bool(row["n"] == 17)
 
     with kg_index(tales) as process:
         await until(has_begun, process)

@@ -68,7 +68,7 @@ async def test_building_again_changes_nothing_and_a_document_comes_and_goes_with
 
 INITIALS = (
     "B. Cratchit was the clerk of Ebenezer Scrooge in London. Tiny Tim was the son of B. Cratchit. "
-)
+) * 5  # long enough to be gleaned
 
 
 async def test_names_that_a_model_joins_are_one_entity_in_any_history(

@@ -47,7 +47,7 @@ async def test_a_gleaning_that_fails_leaves_the_first_list(
         gleaning = len(body.get("messages", ())) > 1
         return to_json(error) if gleaning else None
 
-    built, came = await index(settings, manner, gleanings=1)
+    built, came = await index(settings, manner, TALE * 8, gleanings=1)
     assert any(len(body.get("messages", ())) > 1 for body in came)
     assert built.complete
     assert await count(graph, "Entity") >= 2

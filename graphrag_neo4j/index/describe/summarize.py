@@ -24,7 +24,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.reports.inputs import sample_of_texts
-from graphrag_neo4j.index.stage import StageContext, of_each, packed
+from graphrag_neo4j.index.stage import StageContext, in_batches, of_each
 from graphrag_neo4j.model.contracts import IndexBackend
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.types import DescribedThing
@@ -196,7 +196,7 @@ class _Describing:
             # A model could not tell two groups of one element apart.
             element = attrgetter("element")
             room, most = self.limits.context, self.stage.backend.summary_batch
-            for batch in packed(asks, self._size, element, room, most):
+            for batch in in_batches(asks, self._size, element, room, most):
                 yield batch
             after = rows[-1]["id"]
 

@@ -38,7 +38,7 @@ from graphrag_neo4j.index.reports.saving import (
     ReportToSave,
     save_reports,
 )
-from graphrag_neo4j.index.stage import StageContext, of_each, packed
+from graphrag_neo4j.index.stage import StageContext, in_batches, of_each
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, keep_known, rewrite
 from graphrag_neo4j.model.context import ContextRecord, ContextTable, report_tokens
 from graphrag_neo4j.model.contracts import IndexBackend
@@ -205,7 +205,7 @@ class _Level:
                     yield (task,)
             asked = [task for task in new if not task.report]
             room = self.stage.backend.shared_tokens
-            for batch in packed(asked, _tokens_of, attrgetter("id"), room, AT_ONCE):
+            for batch in in_batches(asked, _tokens_of, attrgetter("id"), room, AT_ONCE):
                 yield batch
             after = rows[-1]["id"]
 

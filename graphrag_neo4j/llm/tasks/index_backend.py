@@ -56,22 +56,9 @@ AFTER_HEADER = "What goes before the passage:\n\n{header}\n\nThe passage:\n\n{te
 INDEX_NAMES = (
     *DELIMITERS,
     *("claim_description", "description_list", "each_community", "entity_name", "entity_specs"),
-    *(
-        "entity_types",
-        "entity_types_instruction",
-        "examples",
-        "input_text",
-        "language",
-        "language_instruction",
-    ),
-    *(
-        "max_length",
-        "max_report_length",
-        "max_words",
-        "predicates_instruction",
-        "reply_form",
-        "types_reminder",
-    ),
+    *("entity_types", "entity_types_instruction", "examples", "input_text", "language"),
+    *("language_instruction", "max_length", "max_report_length", "max_words"),
+    *("predicates_instruction", "reply_form", "report_length", "types_reminder"),
 )
 
 

@@ -22,16 +22,16 @@ from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.strings import fold, fold_prose, identify
 
 SHARED: Final = 3_000  # tokens of material in one request
-SHORT: Final = 200  # words that a report may always have
+SHORTEST: Final = 200  # words that a report may always have
 WORDS: Final = 0.5  # of a report for each token of its material
 FORM = (
     '{"title": "…", "summary": "…", "rating": 5.0, "rating_explanation": "…", '
     '"findings": [{"summary": "…", "explanation": "…"}]}'
 )
-ONE: Final = {
+ALONE: Final = {
     "each_community": "the community",
     "reply_form": f"One JSON object and nothing else: {FORM}",
-    "max_report_length": str(REPORT_WORDS),
+    "report_length": f"At most {REPORT_WORDS} words in all.",
 }
 SEVERAL: Final = {
     "each_community": "each community",
@@ -40,7 +40,7 @@ SEVERAL: Final = {
         "object and nothing else, with each community by its number: "
         f'{{"reports": [{{"community": 1, {FORM[1:]}]}}'
     ),
-    "max_report_length": f"{REPORT_WORDS}, or the number given after its material,",
+    "report_length": "How many words a report may have stands after its material.",
 }
 
 
@@ -66,7 +66,7 @@ class Reports:
     @property
     def signature(self) -> str:
         """A hash of the model and the prompt of a report."""
-        prompts = (self._prompt.fill({**self._values, **form}) for form in (ONE, SEVERAL))
+        prompts = (self._prompt.fill({**self._values, **form}) for form in (ALONE, SEVERAL))
         return identify("report", self._settings.model, *prompts)
 
     @property
@@ -85,7 +85,7 @@ class Reports:
         If the reply is not a valid report, or repeats the instructions or itself, the model is
         asked a second time. Raises ReplyError if the second reply can't be used either.
         """
-        request = self._request(ONE, marked(context), reply_limit("report", self._settings))
+        request = self._request(ALONE, marked(context), reply_limit("report", self._settings))
         return (
             yield from read_json(
                 request, ReportSchema, lambda found, odd: self._checked(found, odd, context)
@@ -105,7 +105,7 @@ class Reports:
 
     def _asked_together(self, tables: Sequence[ContextTable]) -> LLMTask[dict[int, WrittenReport]]:
         """Returns the usable reports by the numbers of their communities, from 1."""
-        most = [min(REPORT_WORDS, max(SHORT, int(WORDS * table.tokens))) for table in tables]
+        most = [min(REPORT_WORDS, max(SHORTEST, int(WORDS * table.tokens))) for table in tables]
         texts = [table.text for table in tables]
         shown = "\n\n".join(
             f"Community {number}\n\n{marked(text)}\n\nAt most {n} words."

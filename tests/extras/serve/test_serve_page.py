@@ -151,7 +151,7 @@ def test_a_file_is_uploaded_asked_about_and_deleted(
     page = opened
     status = "document.querySelector('#panel [role=status]')?.textContent"
     file = tmp_path / "ada.txt"
-    file.write_text("Ada Lovelace met Charles Babbage in London in 1833. " * 3)
+    file.write_text("Ada Lovelace met Charles Babbage in London in 1833. " * 9)
     page.chrome.execute_script("location.hash = '#documents'")
     page.wait("#files")
     carol.endpoint.change(latency=4.0)

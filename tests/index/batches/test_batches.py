@@ -17,10 +17,13 @@ from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.wiping import emptied, wipe
 
-TALES = (
-    "Ebenezer Scrooge owned a counting house in London with Jacob Marley.",
-    "Bob Cratchit worked for Ebenezer Scrooge in the counting house in London.",
-    "Jacob Marley came to London as a ghost and warned Ebenezer Scrooge.",
+TALES = tuple(
+    text * 8  # long enough to be gleaned
+    for text in (
+        "Ebenezer Scrooge owned a counting house in London with Jacob Marley. ",
+        "Bob Cratchit worked for Ebenezer Scrooge in the counting house in London. ",
+        "Jacob Marley came to London as a ghost and warned Ebenezer Scrooge. ",
+    )
 )
 
 

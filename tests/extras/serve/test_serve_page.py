@@ -70,6 +70,7 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
     ask(page, QUESTION)
     chip = page.wait(".answer a.cite")[0]
     assert "[Data" not in page.wait(".answer")[0].text
+    page.wait(".turn .proposed")  # which come last, and move the page
     ActionChains(page.chrome).move_to_element(chip).perform()
     tip = page.wait("#quote")[0].text
     assert ", line " in tip

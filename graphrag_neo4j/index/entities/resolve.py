@@ -48,9 +48,8 @@ from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials,
 from graphrag_neo4j.text.strings import entity_id, identify, name_key
 
 PAGE_OF_SPELLINGS = 500
-MOST_PEOPLE = (
-    20  # with one first name or surname; who is meant by a more frequent one is not certain
-)
+# With one first name or surname; who is meant by a more frequent one is not certain.
+MOST_PEOPLE = 20
 Verdict = Literal["same", "different", "unsure"]
 DecisionOrigin = Literal["person", "rule", "model"]
 STRENGTH: Final[dict[str, int]] = {"person": 0, "rule": 1, "model": 2}

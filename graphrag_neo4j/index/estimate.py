@@ -19,6 +19,7 @@ from graphrag_neo4j.index.describe.embed import TEXTS_PER_CALL
 from graphrag_neo4j.index.read.headers import places_and_headers
 from graphrag_neo4j.llm.endpoint import model_of
 from graphrag_neo4j.llm.endpoint.cost import price_of
+from graphrag_neo4j.llm.endpoint.server_checks import needed_window
 from graphrag_neo4j.llm.tasks.index_backend import GLEANED_FROM, LLMIndexBackend
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.contracts import IndexBackend
@@ -39,15 +40,15 @@ from graphrag_neo4j.text import tokens
 
 Span = tuple[float, float]
 """The least and the most that was measured."""
-# Measured on conversations, a novel, a paper and minutes of 4,000 to 300,000 tokens; by two models.
+# Measured on conversations, a novel, a paper and minutes of up to 1,000,000 tokens, by two models.
 # By step: tokens of the replies for each token of text, and the share of chunks for which a model
 # says that it has missed something, where it is asked whether it has.
-REPLIED: Final[Mapping[Step, Span]] = {"extraction": (1.3, 4.8), "claims": (0.3, 0.8)}
+REPLIED: Final[Mapping[Step, Span]] = {"extraction": (1.0, 4.8), "claims": (0.3, 0.8)}
 MISSED: Final[Mapping[Step, Span]] = {"extraction": (0.9, 1.0), "claims": (0.2, 1.0)}
 FIRST_LIST: Final = 0.8  # share of the records that the first reply has; gleanings give the rest
 # Calls for each 1,000 tokens of text, and the tokens of the material in a call and of its reply.
-NAMES: Final = ((0.02, 0.15), (900, 1600), (300, 600))
-REPORTS: Final = ((0.35, 1.3), (2200, 3400), (900, 1900))
+NAMES: Final = ((0.005, 0.15), (900, 1600), (300, 600))
+REPORTS: Final = ((0.18, 1.3), (2200, 3400), (900, 1900))
 # Descriptions for each 1,000 tokens of text that come from several places, and those among them
 # with more than 400 tokens; then the tokens of a summary.
 SEVERAL, ABOVE_400, SUMMARY = (1.8, 5.0), (0.1, 0.4), (150, 400)
@@ -185,13 +186,16 @@ def _reading(
 ) -> StepEstimate:
     """The estimate of a step that reads chunks.
 
-    Each request holds the text and the replies to the requests before it.
+    Each request holds the text and the replies to the requests before it. Before the first list,
+    one long prompt tests the context window.
     """
     (least, most), (seldom, often) = REPLIED[step], MISSED[step]
     written = least * (most / least) ** at * size.tokens
     missed = seldom * (often / seldom) ** at
     first = FIRST_LIST * written
     calls, sent, replied, likely = 0.0, 0.0, first, 1.0
+    if step == "extraction":
+        calls, sent = 1.0, float(needed_window(settings, frozenset({"extraction", "report"})))
     for number, (fixed, asks) in enumerate(_requests(task)):
         share = likely * (size.gleaned / max(size.chunks, 1) if number else 1.0)
         calls += share * size.chunks

@@ -370,24 +370,27 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     terminal.table(head, list(zip(*shown, strict=True)))
     least, most = (map(sum, _counts(end)) for end in (found.least, found.most))
     counts = [f"{_roughly(a)} to {_roughly(b)}" for a, b in zip(least, most, strict=True)]
-    costs = [words.summed([one.cost for one in end]) for end in (found.least, found.most)]
-    terminal.line(
-        "This is the middle of what is likely, since names, communities and the lengths of replies "
-        f"differ with the text and the model. Likely are {counts[0]} calls, with {counts[1]} "
-        f"tokens in and {counts[2]} out, for {money(costs[0])} to {money(costs[1])} at the prices "
-        f"of {settings.model_for('extraction')}."
+    low, high, other = (
+        words.summed([one.cost for one in end]) for end in (found.least, found.most, found.instead)
     )
-    other = "paper" if settings.extraction == "lean" else "lean"
+    model = settings.model_for("extraction")
+    priced = f", for {money(low)} to {money(high)} at the prices of {model}" if low else ""
+    terminal.line(
+        "These are middle values, because names, communities and the lengths of replies differ "
+        f"with the text and the model. Expect {counts[0]} calls, with {counts[1]} tokens in and "
+        f"{counts[2]} out{priced}."
+    )
     if found.instead != steps:
+        way = "paper" if settings.extraction == "lean" else "lean"
         calls, sent, replied = map(sum, _counts(found.instead))
-        cost = words.summed([one.cost for one in found.instead])
         terminal.line(
-            f"With KG_EXTRACTION={other} it would be about {_roughly(calls)} calls, with "
-            f"{_roughly(sent)} tokens in and {_roughly(replied)} out, for {money(cost)}."
+            f"With KG_EXTRACTION={way} it would be about {_roughly(calls)} calls, with "
+            f"{_roughly(sent)} tokens in and {_roughly(replied)} out"
+            f"{f', for {money(other)}' if other is not None else ''}."
         )
     terminal.line(
-        "The costs are those of an empty graph: what is indexed already is not paid for again, nor "
-        "by `index --batch` what waits in a batch. `kg-build index … --max-cost 5` stops at $5."
+        "The costs assume an empty graph: you don't pay again for what is already indexed or, with "
+        "`index --batch`, for what waits in a batch. `kg-build index … --max-cost 5` stops at $5."
     )
     if not settings.claims:
         terminal.line("This is without claims; --claims adds them.")

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -74,7 +75,10 @@ class _Deferring:
             nothing = ContextTable(0, len)
             return DeferredTask("reports", [(nothing, material) for _, material in contexts])
         empty = ReportMaterial({}, (), ())
-        return DeferredTask("reports", [(table, empty) for table, _ in contexts])
+        # Nothing is counted there, and not every function can travel.
+        return DeferredTask(
+            "reports", [(replace(table, count=len), empty) for table, _ in contexts]
+        )
 
 
 def deferring(backend: IndexBackend) -> IndexBackend:

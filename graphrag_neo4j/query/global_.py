@@ -169,11 +169,12 @@ async def _within_budget(
     if most is None or len(contexts) <= most:
         return contexts
     contexts = _pack(query, map(report_record, await _nearest_first(query, reports)))[:most]
+    calls = "1 call" if len(contexts) == 1 else f"{len(contexts):,} calls"
     read = sum(len(table.records) for table in contexts)
     query.listen(
         Notice(
             f"Reading the {read:,} of {_counted(len(reports))} that are nearest to the question, "
-            f"in {len(contexts):,} calls. Set --max-calls for more or fewer."
+            f"in {calls}. Set --max-calls for more or fewer."
         )
     )
     return contexts

@@ -71,14 +71,12 @@ class _Deferring:
         self, contexts: Sequence[tuple[ContextTable, ReportMaterial]]
     ) -> DeferredTask[object]:
         """Writes reports. Of contexts and materials, only what the backend reads travels."""
-        if self._backend.quotes:
-            nothing = ContextTable(0, len)
-            return DeferredTask("reports", [(nothing, material) for _, material in contexts])
-        empty = ReportMaterial({}, (), ())
+        nothing = ReportMaterial({}, (), ())
         # Nothing is counted there, and not every function can travel.
-        return DeferredTask(
-            "reports", [(replace(table, count=len), empty) for table, _ in contexts]
-        )
+        sent = [(replace(table, count=len), nothing) for table, _ in contexts]
+        if self._backend.quotes:
+            sent = [(ContextTable(0, len), material) for _, material in contexts]
+        return DeferredTask("reports", sent)
 
 
 def deferring(backend: IndexBackend) -> IndexBackend:

@@ -107,7 +107,8 @@ class Estimate:
 async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent) -> Estimate:
     """Estimates the index of a corpus into an empty graph. It makes no call to a model."""
     other = settings.changed(extraction="paper" if settings.extraction == "lean" else "lean")
-    sizes = {way: CorpusSize(0, 0, 0) for way in (settings, other)}
+    free = settings.model == EXTRACTIVE
+    sizes = {way: CorpusSize(0, 0, 0) for way in ([settings] if free else [settings, other])}
     documents = 0
     async for document, share in corpus.read("estimate", listen):
         for way, size in sizes.items():
@@ -118,7 +119,6 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
     for notice in corpus.notices():
         listen(Notice(notice, warning=True))
     size = sizes[settings]
-    free = settings.model == EXTRACTIVE
     steps, least, most = (
         [] if free else steps_of(size, settings, at) for at in (MIDDLE, LEAST, MOST)
     )
@@ -161,7 +161,7 @@ def steps_of(size: CorpusSize, settings: Settings, at: float = MIDDLE) -> list[S
         return priced(step, calls, calls * sent, calls * reply, settings)
 
     def place(*spans: Span) -> list[float]:
-        return [least * (most / least) ** at for least, most in spans]
+        return [_place(span, at) for span in spans]
 
     long = ChunkText("", LONG)
     steps = [_reading("extraction", backend.extract(long), size, settings, at)]
@@ -189,9 +189,8 @@ def _reading(
     Each request holds the text and the replies to the requests before it. Before the first list,
     one long prompt tests the context window.
     """
-    (least, most), (seldom, often) = REPLIED[step], MISSED[step]
-    written = least * (most / least) ** at * size.tokens
-    missed = seldom * (often / seldom) ** at
+    written = _place(REPLIED[step], at) * size.tokens
+    missed = _place(MISSED[step], at)
     first = FIRST_LIST * written
     calls, sent, replied, likely = 0.0, 0.0, first, 1.0
     if step == "extraction":
@@ -206,6 +205,12 @@ def _reading(
             replied += share * size.chunks
             likely *= missed
     return priced(step, calls, sent, replied, settings)
+
+
+def _place(span: Span, at: float) -> float:
+    least, most = span
+    between: float = least * (most / least) ** at
+    return between
 
 
 def _requests(task: LLMTask[object]) -> list[tuple[int, bool]]:

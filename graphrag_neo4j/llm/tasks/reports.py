@@ -112,6 +112,7 @@ class Reports:
             for number, (text, n) in enumerate(zip(texts, most, strict=True), 1)
         )
         materials = [set(words(text)) for text in texts]
+        citable = [table.refs for table in tables]
 
         def check(reply: ReportsSchema, odd: list[str]) -> dict[int, WrittenReport]:
             found: dict[int, WrittenReport] = {}
@@ -122,8 +123,7 @@ class Reports:
                     continue
                 whole = " ".join([one.title, one.summary, *(f.explanation for f in one.findings)])
                 refs = {ref for f in one.findings for ref in cited(f"{f.summary} {f.explanation}")}
-                others = {ref for n, table in enumerate(tables) if n != place for ref in table.refs}
-                if refs & (others - tables[place].refs) or tells_of_another(
+                if refs & (set().union(*citable) - citable[place]) or tells_of_another(
                     whole, place, materials
                 ):
                     odd.append("a report that tells of another community")

@@ -31,7 +31,15 @@ CALL (citation) {
   UNION
   WITH citation WHERE citation.kind = 'Claims'
   MATCH (x:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk:KgBuild)
-  RETURN x.description AS title, [[chunk, x.start, x.end]] AS places
+  OPTIONAL MATCH (x)-[:SUBJECT]->(subject:Entity:KgBuild)
+  OPTIONAL MATCH (x)-[:OBJECT]->(object:Entity:KgBuild)
+  RETURN coalesce(subject.name, x.subject_text, '')
+         + coalesce(' – ' + coalesce(object.name, x.object_text), '')
+         + coalesce(', ' + nullIf(x.type, ''), '') + coalesce(', ' + x.status, '')
+         + CASE WHEN x.start_date = x.end_date THEN ', ' + x.start_date
+                ELSE coalesce(', from ' + x.start_date, '') + coalesce(', until ' + x.end_date, '') END
+         + ': ' + x.description AS title,
+    [[chunk, x.start, x.end]] AS places
   UNION
   WITH citation WHERE citation.kind = 'Reports'
   MATCH (x:Community:KgBuild {ref: citation.ref})

@@ -6,7 +6,7 @@ the least to the most that was measured on texts of several kinds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -55,6 +55,7 @@ SEVERAL, ABOVE_400, SUMMARY = (1.8, 5.0), (0.1, 0.4), (150, 400)
 # Texts to embed for each chunk (itself, entities, reports), and tokens for each token of text.
 EMBEDDED, EMBEDDED_TOKENS = (4.0, 9.0), (1.4, 2.4)
 LONG: Final = "a " * GLEANED_FROM  # a chunk that is gleaned
+NAMED: Final = ("Ada Lovelace | person",) * 15  # the entities in a chunk, as claims are read with
 LEAST, MIDDLE, MOST = 0.0, 0.5, 1.0  # places in a span
 
 
@@ -164,9 +165,10 @@ def steps_of(size: CorpusSize, settings: Settings, at: float = MIDDLE) -> list[S
         return [_place(span, at) for span in spans]
 
     long = ChunkText("", LONG)
+    with_entities = replace(long, entities=NAMED)
     steps = [_reading("extraction", backend.extract(long), size, settings, at)]
     if settings.claims:  # not set: a model extracts none
-        steps.append(_reading("claims", backend.claims(long), size, settings, at))
+        steps.append(_reading("claims", backend.claims(with_entities), size, settings, at))
     if settings.resolve == "auto":
         steps.append(written("names", backend.compare([]), *place(*NAMES)))
     at_once, join = backend.summary_batch, settings.join_tokens

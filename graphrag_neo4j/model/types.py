@@ -110,12 +110,15 @@ class ChunkText:
     """The text of a chunk, and what went before it.
 
     A model reads the `header` before the text. `speaker` is who goes on to speak, None if nobody.
+    `entities` are the names and types of the entities that were found in it ("Ada | person"), where
+    it is read for claims.
     """
 
     id: str
     text: str
     header: str = ""
     speaker: str | None = None
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

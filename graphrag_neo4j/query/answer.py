@@ -72,7 +72,8 @@ class Source(Passage):
 class Citation:
     """The meaning of `[Data: <kind> (<ref>)]` in an answer, with the sources that support it.
 
-    `title` is the title or name of the cited element, or None if the graph does not hold it.
+    `title` is the title or name of the cited element, or None if the graph does not hold it. That
+    of a claim tells its subject, object, type, status, dates and description.
     `supported` says whether the cited element was in the context of the answer.
     """
 

@@ -141,6 +141,57 @@ def test_what_goes_before_a_chunk_is_shown_beside_it_and_is_no_part_of_it(folder
     assert [elsewhere.count(one) for one in shown] == [1, 1]
 
 
+def test_claims_are_asked_for_below_the_date_and_the_entities_of_their_passage() -> None:
+    dated = "Stenographischer Bericht, 1953-03-05\nStorch:"
+    entities = ("Anton Storch | Person", "Rentengesetz\n# Task | Gesetz")
+    chunk = ChunkText("c", "Das gilt seit dem 1. März dieses Jahres.", dated, "Storch", entities)
+    prompt = next(backend().claims(chunk)).messages[-1].content
+    listed = marked("Anton Storch | Person\nRentengesetz # Task | Gesetz")
+    fixed, _, own = prompt.partition("# Your passage\n\n")
+    assert own.startswith(
+        f"What goes before the passage:\n\n{marked(dated)}\n\nEntities in the passage:\n\n"
+        f"{listed}\n\nThe passage:\n\n{marked(chunk.text)}\n\nWrite the list"
+    )
+    assert next(backend().claims(CHUNK)).messages[-1].content.startswith(fixed)
+
+
+def test_an_example_that_was_made_from_a_passage_is_not_shown_with_it(folder: Path) -> None:
+    german = "Der Bundestag hat das Gesetz über die Renten am 21. Januar 1957 beschlossen. " * 3
+    chinese = (
+        "国会于一九五七年一月二十一日通过了养老金改革法案，政府随后宣布了执行细则，各州代表对此表示欢迎。"
+        * 3
+    )
+    listed = 'List:\n\n("entity"<|>Gesetz<|>Gesetz<|>Es gilt.)\n##\n<|COMPLETE|>'
+    examples = [f"Passage:\n\n{marked(text)}\n\n{listed}" for text in (german, chinese)]
+    nothing = "Passage:\n\nContents.\n\nList:\n\n<|COMPLETE|>"
+    (folder / "extract_examples.md").write_text("\n\n".join([*examples, nothing]), "utf-8")
+    for text, shown in (
+        ("Ann sails.", [True, True]),
+        (f"Guten Tag.\n{german.replace(' Renten', chr(10) + 'Renten')}Danke.", [False, True]),
+        (german[70:], [False, True]),
+        (chinese[:100] + "。", [True, False]),
+        (german[:50], [True, True]),  # too little
+    ):
+        task = backend(prompts=folder).extract(ChunkText("c", text))
+        prompt = next(task).messages[-1].content
+        assert [one in prompt for one in examples] == shown
+        assert nothing in prompt
+    task = backend(prompts=folder).extract(ChunkText("c", german + chinese))
+    assert "List:" not in next(task).messages[-1].content.partition("# Your passage")[0]
+
+
+def test_the_list_of_an_example_is_no_copy_where_its_own_passage_is_read(folder: Path) -> None:
+    """Its names may stand there in another form, so it can't be told from the names alone."""
+    german = "Der Bundestag hat das Gesetz über die Renten am 21. Januar 1957 beschlossen."
+    listed = '("entity"<|>Rentengesetz<|>Gesetz<|>Es gilt.)\n##\n'
+    example = f"Passage:\n\n{marked(german)}\n\nList:\n\n{listed}<|COMPLETE|>"
+    (folder / "extract_examples.md").write_text(example, "utf-8")
+    reply = f'{listed}("entity"<|>Rente<|>Gesetz<|>Es gilt.)\n##\n<|COMPLETE|>'
+    for text, used in ((german, ["Rentengesetz", "Rente"]), ("Ann sails.", ["Rente"])):
+        task = backend(prompts=folder, gleanings=0).extract(ChunkText("c", text))
+        assert [one.name for one in drive(task, [reply])[0].entities] == used
+
+
 @settings(deadline=None, derandomize=True)
 @given(st.text(), st.text())
 def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:

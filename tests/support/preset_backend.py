@@ -45,8 +45,9 @@ NO_CLAIMS = Claims([])
 class PresetBackend:
     """An index backend that returns the extractions and claims that a test has set for each text.
 
-    A string instead of a result is the message of an error. `heard` collects the chunks, `joined`
-    the names and descriptions, and `reported` the contexts that it received. `failing` maps a name
+    A string instead of a result is the message of an error. `heard` collects the chunks, `asked`
+    those that were read for claims, `joined` the names and descriptions, `shown` the pairs of
+    names, and `reported` the contexts that it received. `failing` maps a name
     or a description to the message of the error that it causes in descriptions and reports.
     """
 
@@ -62,6 +63,8 @@ class PresetBackend:
         self.entities, self.claimed = entities or {}, claims or {}
         self.version, self.failing = version, failing or {}
         self.heard: list[ChunkText] = []
+        self.asked: list[ChunkText] = []
+        self.shown: list[NamePair] = []
         self.joined: list[tuple[str, tuple[str, ...]]] = []
         self.reported: list[str] = []
         self.compared: list[tuple[str, str]] = []
@@ -87,6 +90,7 @@ class PresetBackend:
         return result
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
+        self.asked.append(chunk)
         result = self.claimed.get(chunk.text, ())
         yield from ()
         if isinstance(result, str):
@@ -135,6 +139,7 @@ class PresetBackend:
     def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
         """The verdicts that a test has set for two names; "unsure" for the others."""
         yield from ()
+        self.shown += pairs
         self.compared += [(pair.one.name, pair.other.name) for pair in pairs]
         ends = [tuple(sorted((pair.one.name, pair.other.name))) for pair in pairs]
         for names in ends:

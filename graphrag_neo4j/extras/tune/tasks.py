@@ -11,10 +11,11 @@ lists, and it is limited in length.
 import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extras.tune.result import EntityType
-from graphrag_neo4j.llm.copies import Instructions, words
+from graphrag_neo4j.llm.copies import WORD, Instructions
 from graphrag_neo4j.llm.prompts import load_prompt, marked, plain_line
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.llm.replies.schemas import EntityTypesSchema, ProfileSchema
@@ -22,6 +23,7 @@ from graphrag_neo4j.llm.replies.structured_output import read_json
 from graphrag_neo4j.llm.tasks.extraction import Gleaning, extraction_of
 from graphrag_neo4j.model.types import Extraction, LLMTask, Message, Reply, Request
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.languages import base_form, language_of
 from graphrag_neo4j.text.strings import excerpt, fold, name_key, storable
 
 MOST_TYPES = 8
@@ -36,6 +38,7 @@ LEAST_ENTITIES = 2  # of an example
 NAMED = 3  # names that a problem of an example lists
 SHOWN = 40  # characters of a text that a problem quotes
 OPENING = re.compile(r"^you are ", re.IGNORECASE)  # the prompts put these words before a persona
+POSSESSIVE_S = frozenset({"de", "nl", "sv", "da", "no"})  # languages: "Adenauers Rede"
 # A name of a type stands in a list that is separated by commas, and in a field of a record.
 MARKS_OF_TYPES = str.maketrans(dict.fromkeys("<>|#`{}$,;:\"'()[]*_", " "))
 
@@ -194,16 +197,35 @@ def _problems_of(
 
 
 def stands_in(name: str, passage: str) -> bool:
-    """Returns whether a passage holds a name, or all its words.
+    """Returns whether a passage holds all words of a name, each of them in any of its forms.
 
     >>> stands_in("Agnes Thorsby", "AGNES THORSBY: Yes."), stands_in("Anna", "Annabel said so.")
     (True, False)
     """
-    said, key = words(name), name_key(name)
-    if said and set(said) <= set(words(passage)):
+    said, key = WORD.findall(name), name_key(name)
+    language, held = _forms_in(passage)
+    if said and not any(held.isdisjoint(_forms(word, language)) for word in said):
         return True
     # In a script without spaces, such as Chinese, a name is a part of a word.
     return bool(said) and not key.isascii() and len(key) > 1 and key in name_key(passage)
+
+
+@lru_cache(256)  # every name is looked for in every passage of the sample
+def _forms_in(passage: str) -> tuple[str, frozenset[str]]:
+    """Returns the language of a passage, and the forms of its words."""
+    said = WORD.findall(passage)
+    language = language_of(passage, said)
+    return language, frozenset(form for word in said for form in _forms(word, language))
+
+
+def _forms(word: str, language: str) -> set[str]:
+    """Returns a word, its base form, and what it is without the ending of the possessive.
+
+    A dictionary may know the base form of a word only with, or only without, its capital.
+    """
+    bare = word.removesuffix("s") if language in POSSESSIVE_S else word
+    known = (base_form(one, language) for one in (word, word.lower()))
+    return {one.casefold() for one in (word, bare, *known)}
 
 
 def _listed(names: Iterable[str]) -> str:

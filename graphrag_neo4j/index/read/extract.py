@@ -65,7 +65,10 @@ CLAIMS: Final = ReadingStep(
 
 
 class PendingChunkRow(TypedDict):
-    """A chunk to read; `again`: it was read before, with other settings."""
+    """A chunk to read; `again`: it was read before, with other settings.
+
+    `entities` are those of `ChunkText`.
+    """
 
     id: str
     ref: int
@@ -73,6 +76,7 @@ class PendingChunkRow(TypedDict):
     header: str | None
     speaker: str | None
     again: bool
+    entities: list[str]
 
 
 class ChunkNamesRow(TypedDict):
@@ -162,8 +166,9 @@ async def _pending(graph: Graph, step: ReadingStep) -> AsyncIterator[ChunkToRead
             step.pending, PendingChunkRow, state=state, after=after, limit=PAGE
         ):
             for row in rows:
-                header, speaker = row["header"] or "", row["speaker"]
-                yield ChunkToRead(ChunkText(row["id"], row["text"], header, speaker), row["again"])
+                header, entities = row["header"] or "", tuple(row["entities"])
+                text = ChunkText(row["id"], row["text"], header, row["speaker"], entities)
+                yield ChunkToRead(text, row["again"])
             after = rows[-1]["ref"]
 
 

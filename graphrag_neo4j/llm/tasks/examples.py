@@ -5,13 +5,17 @@ together with the relationships of its entity. A type that the user calls by ano
 name.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from graphrag_neo4j.llm.replies.lists import kind_of, read_list
 from graphrag_neo4j.llm.tasks.extraction import Gleaning
-from graphrag_neo4j.text.strings import name_key
+from graphrag_neo4j.text.strings import find_quote, name_key
 
 PASSAGE = "Passage:\n"
+# An example that `tune` made: its passage stands between marks, and no other part has its end.
+TUNED = re.compile(r"Passage:\n\n<text (\w+)>\n(.*?)\n</text \1>.*?<\|COMPLETE\|>\s*", re.DOTALL)
+PIECE = 60  # characters of the passage of an example; a text that holds such a piece shares it
 # Other names for the types in our examples.
 SAME_TYPE = {
     "person": {"people", "human", "individual", "character", "per"},
@@ -75,6 +79,23 @@ def fitted_examples(text: str, types: Sequence[str]) -> str:
     if not any(_has_entities(one) for one in fitted if one):
         return f"{OTHER_TYPES.format(', '.join(types))}\n\n{text}"
     return "\n\n".join(one.strip() for one in fitted if one)
+
+
+def without_own(examples: str, text: str) -> str:
+    """Returns the examples without those that `tune` made from a part of this text.
+
+    A model uses nothing from the examples, so it would leave out what they and the text both say.
+    If only an example without records were left, which teaches to write nothing, none is shown.
+    """
+
+    def kept(example: re.Match[str]) -> str:
+        passage = example[2]
+        starts = range(0, max(1, len(passage) - PIECE + 1), PIECE)  # the rest is shorter
+        shares = any(find_quote(passage[start : start + PIECE], text) for start in starts)
+        return "" if shares else example[0]
+
+    others = TUNED.sub(kept, examples)
+    return others if _has_entities(others) or not _has_entities(examples) else ""
 
 
 def _names_of_types(types: Sequence[str]) -> Mapping[str, str]:

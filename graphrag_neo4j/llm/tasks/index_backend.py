@@ -8,7 +8,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.schemas import ComparisonSchema
 from graphrag_neo4j.llm.replies.structured_output import read_json
-from graphrag_neo4j.llm.tasks.examples import ExampleRecords, fitted_examples
+from graphrag_neo4j.llm.tasks.examples import ExampleRecords, fitted_examples, without_own
 from graphrag_neo4j.llm.tasks.extraction import (
     EMPTY,
     Gleaning,
@@ -51,7 +51,7 @@ GLEANED_FROM = 100  # tokens of a chunk: of a few lines, the first list misses n
 LONGEST_SAID = 300  # characters of what the documents say about one name that is compared
 LONGEST_NAME = LONGEST_REASON = 200
 WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
-AFTER_HEADER = "What goes before the passage:\n\n{header}\n\nThe passage:\n\n{text}"
+MOST_NAMES = 80  # entities that are shown where a chunk is read for claims
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 INDEX_NAMES = (
     *DELIMITERS,
@@ -70,13 +70,21 @@ class _Reading:
     values: Mapping[str, str]
     wording: Wording
     gleanings: int
-    examples: ExampleRecords
+
+    def examples_for(self, chunk: ChunkText) -> str:
+        """The examples, without those that were made from the text of this chunk."""
+        return without_own(self.values["examples"], chunk.text)
 
     def prompt(self, chunk: ChunkText) -> str:
-        shown = marked(chunk.text)
-        if chunk.header:
-            shown = AFTER_HEADER.format(header=marked(chunk.header), text=shown)
-        return self.opening.fill({**self.values, "input_text": shown})
+        names = [excerpt(flat(one), LONGEST_NAME) for one in chunk.entities[:MOST_NAMES]]
+        before = {
+            "What goes before the passage": chunk.header,
+            "Entities in the passage": "\n".join(names),
+        }
+        parts = [f"{what}:\n\n{marked(text)}" for what, text in before.items() if text]
+        shown = "\n\n".join([*parts, *["The passage:"] * bool(parts), marked(chunk.text)])
+        own = {"examples": self.examples_for(chunk), "input_text": shown}
+        return self.opening.fill({**self.values, **own})
 
     def signature(self, model: str) -> str:
         prompt = self.opening.fill(self.values)
@@ -141,7 +149,8 @@ class LLMIndexBackend:
             reading.gleanings if tokens.count(chunk.text) >= GLEANED_FROM else 0,
             limit=reply_limit(step, self._settings),
         )
-        return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
+        examples = ExampleRecords(reading.examples_for(chunk), claims=step == "claims")
+        return examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
 
     @property
     def summary_batch(self) -> int:
@@ -221,8 +230,7 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Readi
     opening = load_prompt(name, settings.prompts, known=INDEX_NAMES, needs="input_text")
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     values = {**values, "examples": _examples(settings, name, values)}
-    examples = ExampleRecords(values["examples"], claims=name == "claims")
-    return _Reading(opening, values, wording, settings.most_gleanings, examples)
+    return _Reading(opening, values, wording, settings.most_gleanings)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

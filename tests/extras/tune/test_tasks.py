@@ -13,6 +13,7 @@ from graphrag_neo4j.extras.tune.tasks import (
     entity_types_task,
     example_task,
     profile_task,
+    stands_in,
 )
 from graphrag_neo4j.model.types import Extraction, Message, Reply, Request
 from graphrag_neo4j.settings import load_settings
@@ -105,6 +106,46 @@ def test_types_that_the_user_gave_are_kept_and_defined() -> None:
         ("law", ""),
     ]
     assert dict(found.left_out) == {"ghost": "it is not among the types that you gave"}
+
+
+@pytest.mark.parametrize(
+    ("passage", "names", "others"),
+    [
+        (
+            (
+                "Großbritanniens Regierung folgt der Erklärung des Auswärtigen Amtes, wie "
+                "Oppermanns Fraktion und die Beauftragte der Vereinigten Staaten mitteilten."
+            ),
+            ["Großbritannien", "Auswärtiges Amt", "Vereinigte Staaten", "Oppermann"],
+            ["Frankreich", "Staatsrat", "Auswärtiger Ausschuss", "Opper"],
+        ),
+        (
+            (
+                "La présidente de l’Assemblée nationale a reçu les délégations des universités "
+                "françaises à Bordeaux."
+            ),
+            ["Assemblée nationale", "université française", "Bordeaux"],
+            ["Assemblée générale", "Bord"],
+        ),
+        (
+            "El secretario de las Naciones Unidas visitó las universidades españolas en mayo.",
+            ["Naciones Unidas", "Universidad española"],
+            ["Unión Europea", "España"],
+        ),
+        (
+            "Председатель Государственной Думы Российской Федерации встретился в Москве с Путиным.",
+            ["Государственная Дума", "Российская Федерация", "Москва", "Путин"],
+            ["Государственный Совет", "Россия"],
+        ),
+        ("東京で国会が開かれ、首相が演説した。", ["東京", "国会"], ["大阪", "京都"]),
+        ("Agnes Thorsby's board met the chairmen of Holm's.", ["Thorsby", "Holm"], ["Agne"]),
+    ],
+)
+def test_a_name_stands_in_a_passage_in_any_of_its_forms(
+    passage: str, names: Sequence[str], others: Sequence[str]
+) -> None:
+    assert [name for name in names if not stands_in(name, passage)] == []
+    assert [name for name in others if stands_in(name, passage)] == []
 
 
 @pytest.mark.parametrize(

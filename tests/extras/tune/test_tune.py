@@ -66,6 +66,8 @@ def test_an_index_uses_the_types_and_the_examples(
         assert ran.code == 0, ran.err
         lines = [line.strip() for line in ran.out.splitlines() if line.startswith("  KG_")]
         assert "KG_PROMPTS=prompts" in lines
+        page = ran.out.partition(" Read ")[2].partition(", which tells")[0]
+        assert (tmp_path / page).read_text("utf-8").startswith("# Prompts for this collection")
         assert "KG_RELATION_TYPES=works for,knows and likes" in lines
         assert [schema_of(body) for body in came[:2]] == ["collection_profile", "entity_types"]
         came.clear()

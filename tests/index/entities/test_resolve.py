@@ -306,6 +306,22 @@ async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) 
     assert await dump(graph) == expected
 
 
+async def test_a_name_that_only_claims_use_is_shown_with_what_they_say(graph: Graph) -> None:
+    texts = {"A.": found(("Anton Storch", "person", "Er ist Minister."))}
+    claims = {
+        "A.": [claim("Anton Storch", said="Storch hat das Gesetz unterzeichnet.")],
+        "B.": [claim("Antonius Storch", said="Storch hat eine Reform angekündigt.")],
+    }
+    backend = PresetBackend(texts, claims)
+    await put(graph, documents("A.", "B."))
+    await compared(graph, backend)
+    [pair] = backend.shown
+    assert {one.name: one.descriptions for one in (pair.one, pair.other)} == {
+        "Anton Storch": ("Er ist Minister.",),
+        "Antonius Storch": ("Storch hat eine Reform angekündigt.",),
+    }
+
+
 async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(graph: Graph) -> None:
     failing = {"Bill Gates and Gates": "the reply is empty"}
     await put(graph, documents(*PEOPLE))

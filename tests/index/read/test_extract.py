@@ -5,7 +5,8 @@ from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.read.documents import delete_documents, document_id
 from graphrag_neo4j.index.read.extract import mark_to_reread
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.model.types import ClaimRecord, Document
+from graphrag_neo4j.query.answer import resolve_citations
 from tests.support.preset_backend import PresetBackend, claim, documents, found, names, put, read
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
@@ -46,6 +47,48 @@ async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None
         (["Marley"], [], None, "the two of them never spoke of it again, did they?"),
         ([], ["Scrooge and Marley"], SENTENCE + " and to nobody else", None),
     ]
+
+
+async def test_claims_are_read_with_the_entities_of_their_chunk(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO, THREE))
+    first = {
+        ONE: found(
+            ("Jacob Marley", "person", "He is dead."),
+            ("Marley", "firm", "It lives on."),
+            ("Jacob Marley", "Scrooge", "Partners.", 8.0),
+        ),
+        TWO: found(("Скрудж", "скряга", "Он жив.")),
+    }
+    told = PresetBackend(first, {THREE: [claim("Bob")]})
+    await read(graph, told)
+    shown = {chunk.text: chunk.entities for chunk in told.asked}
+    assert shown == {
+        ONE: ("Jacob Marley | person", "Marley | firm", "Scrooge"),
+        TWO: ("Скрудж | скряга",),
+        THREE: (),
+    }
+    assert all(chunk.entities == () for chunk in told.heard)
+    anew = PresetBackend(first, {THREE: [claim("Bob")]}, version="2")
+    await mark_to_reread(graph, anew, claims=True)
+    await read(graph, anew)  # "Bob" is known from the claim of before alone
+    assert {chunk.text: chunk.entities for chunk in anew.asked} == shown
+
+
+async def test_the_title_of_a_cited_claim_tells_all_that_is_known_of_it(graph: Graph) -> None:
+    def dated(since: str | None, until: str | None, *, of: str | None = "Scrooge") -> ClaimRecord:
+        return ClaimRecord("Marley", of, "TOD", "SUSPECTED", since, until, f"{since}.", ONE)
+
+    await put(graph, documents(ONE))
+    said = [dated("1836", "1836"), dated("1836-12", None, of=None), dated(None, "1843-12-24")]
+    await read(graph, PresetBackend({}, {ONE: said}))
+    refs = await graph.run_plain("MATCH (c:Claim) RETURN c.ref AS ref")
+    text = " ".join(f"So [Data: Claims ({row['ref']})]." for row in refs)
+    cited = await resolve_citations(graph, text, ())
+    assert {one.title for one in cited} == {
+        "Marley – Scrooge, TOD, SUSPECTED, 1836: 1836.",
+        "Marley, TOD, SUSPECTED, from 1836-12: 1836-12.",
+        "Marley – Scrooge, TOD, SUSPECTED, until 1843-12-24: None.",
+    }
 
 
 async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: Graph) -> None:

@@ -69,7 +69,7 @@ LAST = (
     "tests/rules/test_answers_from_the_graph.py",
     "tests/cli/test_doctor.py",
     "tests/index/entities/test_label.py",
-    "tests/index/test_encoder_choice.py",
+    "tests/index/test_language.py",
     "tests/graph/test_graph.py",
 )
 

@@ -1,5 +1,5 @@
 // Reads a page of marked pairs in the order of their ids, with the descriptions of
-// their chunks and the documents of these.
+// their chunks, the documents and dates of these, and their places.
 MATCH (a:Entity:KgBuild)-[pair:RELATED]->(b:Entity:KgBuild) WHERE pair.undescribed = true AND pair.id > $after
 WITH a, b, pair ORDER BY pair.undescribed, pair.id LIMIT $limit
 RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS description,
@@ -7,8 +7,9 @@ RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS des
   pair.groups AS groups, pair.group_texts AS group_texts,
   COLLECT {
     MATCH ()-[stated:STATED {pair: pair.id}]->()
-    OPTIONAL MATCH (:Chunk {id: stated.chunk})-[:PART_OF]->(document:Document:KgBuild)
+    OPTIONAL MATCH (chunk:Chunk {id: stated.chunk})-[:PART_OF]->(document:Document:KgBuild)
     UNWIND stated.descriptions AS text
-    RETURN DISTINCT [text, coalesce(document.id, '')]
+    RETURN DISTINCT [text, coalesce(document.id, ''), coalesce(toString(document['meta_date']), ''),
+                     coalesce(chunk.index, 0)]
   } AS descriptions
 ORDER BY id

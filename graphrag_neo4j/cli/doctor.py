@@ -24,6 +24,7 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.indexes import NEUTRAL
 from graphrag_neo4j.graph.schema import (
     SCHEMA_VERSION,
     refuse_foreign,
@@ -39,7 +40,6 @@ from graphrag_neo4j.model.types import Message, Request, Step
 from graphrag_neo4j.settings import AUTO, EMBEDDED, LOCAL, MOST_DIMENSIONS, STATIC, Settings
 from graphrag_neo4j.vectors.encoder import missing_packages
 
-ANALYZER = "standard-no-stop-words"  # Neo4j's default
 GET_GDS: Final = (
     'Add the plugin "graph-data-science" to that server and let neo4j.conf say '
     "dbms.security.procedures.unrestricted=gds.*, or set KG_GDS to auto or embedded."
@@ -178,7 +178,7 @@ class _Undone(Exception):  # noqa: N818 - not an error: the transaction has show
 
 
 async def check_writing(
-    graph: Graph, dimensions: int = MOST_DIMENSIONS, analyzer: str = ANALYZER
+    graph: Graph, dimensions: int = MOST_DIMENSIONS, analyzer: str = NEUTRAL
 ) -> list[Check]:
     """Checks what is written: nodes, both kinds of index, and the version of the graph's schema."""
 

@@ -35,6 +35,15 @@ WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "chunk": ("text", "legible", "header"),
     "community": ("title", "summary", "report"),
 }
+NEUTRAL: Final = "standard-no-stop-words"
+"""The analyser for names, for languages without their own one, and for several languages."""
+ANALYZERS: Final[Mapping[str, str]] = {
+    "ar": "arabic", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "fi": "finnish", "fr": "french", "hi": "hindi", "it": "italian", "ja": "cjk",
+    "ko": "cjk", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "th": "thai", "tr": "turkish", "zh": "cjk",
+}  # fmt: skip
+"""Neo4j's analyser for each language (ISO 639-1): it knows inflected forms and stop words."""
 LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once
 Config = Mapping[str, object]
 PAGE = 1000
@@ -140,25 +149,31 @@ async def ensure_vector_indexes(
     await _make(graph, wanted, lacking)
 
 
-async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
+async def ensure_fulltext_indexes(graph: Graph, analyzer: str | None) -> None:
     """Makes the full-text indexes that are missing, and makes those of another analyser again.
 
-    An index of an earlier version that lacks a property is also made again.
+    With None, the analysers stay as they are. The index of entities always has the neutral one: a
+    name is asked for as it is written, and a stem would be another name. An index of an earlier
+    version that lacks a property is also made again.
 
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
     # Text is indexed after its transaction: inside it, writing would take three times as long.
-    config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
-    wanted = dict.fromkeys(FULLTEXT_INDEXES, config)
+    wanted: dict[_Index, Config] = {}
+    for index in FULLTEXT_INDEXES:
+        of = NEUTRAL if index.label == "Entity" else analyzer
+        set_ = {"fulltext.analyzer": of} if of else {}
+        wanted[index] = {"fulltext.eventually_consistent": True, **set_}
     if not (lacking := await _lacking(graph, wanted)):
         return
     known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
-    if analyzer not in known:
+    if analyzer and analyzer not in known:
         raise InputError(
             f"Neo4j has no full-text analyser {analyzer!r}: set KG_FULLTEXT_ANALYZER to one of "
             f"{', '.join(known)}."
         )
-    await _make(graph, wanted, lacking)
+    neutral = {"fulltext.analyzer": NEUTRAL}
+    await _make(graph, {index: neutral | {**of} for index, of in wanted.items()}, lacking)
 
 
 async def await_indexes(graph: Graph) -> None:

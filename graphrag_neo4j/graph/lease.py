@@ -102,7 +102,7 @@ async def hold_lease(
     await _finish(graph, lease, usage())
 
 
-async def prepare_schema(graph: Graph, analyzer: str, listen: Listener = silent) -> None:
+async def prepare_schema(graph: Graph, analyzer: str | None, listen: Listener = silent) -> None:
     """Makes the schema and the full-text indexes before anybody reads, whose locks would delay it.
 
     Another run that writes to the graph makes them itself. Raises the errors of `ensure_schema`.

@@ -34,7 +34,7 @@ from graphrag_neo4j.index.communities.gds import check_gds_access
 from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.describe.embed import embed, prepare_vectors
-from graphrag_neo4j.index.describe.encoder_choice import with_encoder
+from graphrag_neo4j.index.describe.language import follow_language
 from graphrag_neo4j.index.describe.summarize import (
     mark_described_otherwise,
     summarize,
@@ -142,7 +142,7 @@ async def build(
         odd = await ingest_notices(graph, result.ingested, settings, origin)
         result.unreadable = corpus.reasons()
         result.notices = _warned([*corpus.notices(), *odd], listen)
-        setup = await with_encoder(stage, setup, backends, reembed="vectors" in rebuild.again)
+        setup = await follow_language(stage, setup, backends, reembed="vectors" in rebuild.again)
         with Outbox(settings.batch_requests) as outbox:
             stage, until = await use_batches(stage, setup, outbox, batches)
             result.stopped = await _run_stages(
@@ -214,6 +214,7 @@ async def _run_stages(
     if "extraction" in rebuild.again:
         await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
         await mark_described_otherwise(stage.graph, stage.backend)
+    if rebuild.fresh or not {"extraction", "communities"}.isdisjoint(rebuild.again):
         await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
     await tell_read_otherwise(stage, claims=limits.claims)
     try:

@@ -11,7 +11,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.lease import refuse_half_imported
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.describe.embed import probe_dimensions
-from graphrag_neo4j.index.describe.encoder_choice import settle_vectors
+from graphrag_neo4j.index.describe.language import settle_vectors
 from graphrag_neo4j.index.describe.summarize import mark_described_otherwise
 from graphrag_neo4j.index.limits import Limits
 from graphrag_neo4j.index.mode_change import (

@@ -5,7 +5,6 @@ Of these the names are kept that are similar enough to be the same word, misspel
 "Scrooje".
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
@@ -16,7 +15,9 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source, source_from
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, LONGEST_QUERY, lucene_query
-from graphrag_neo4j.text.strings import entity_ids
+from graphrag_neo4j.rules.ranking import language_read
+from graphrag_neo4j.text.languages import is_stop_word
+from graphrag_neo4j.text.strings import entity_ids, searched_words
 
 if TYPE_CHECKING:
     import pandas
@@ -227,20 +228,23 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
 
     A word without a similar name is left out.
     """
-    if not (words := _words(question)):
+    language = language_read(question)
+    # An analyser of a language has no stop words, so they would seem to be nowhere.
+    words = [word for word in _words(question) if not is_stop_word(word.lower(), language)]
+    if not words:
         return {}
-    rows = await graph.read("search/words_nowhere", WordRow, words=list(words))
+    rows = await graph.read("search/words_nowhere", WordRow, words=words)
     found = await _candidates(graph, [row["word"] for row in rows])
-    best = {word: _ranked(word, set(words), held) for word, held in found.items()}
-    return {words[word]: names[0] for word, names in best.items() if names}
+    best = {word: _ranked(word, words, held) for word, held in found.items()}
+    return {word: names[0] for word, names in best.items() if names}
 
 
 async def _names_like(graph: Graph, name: str, most: int = 3) -> list[str]:
     """Returns at most `most` names of entities that are similar to `name`, the best first."""
     words = _words(name)
-    found = await _candidates(graph, list(words))
-    ranked = [one for word in found for one in _ranked(word, set(words), found[word])]
-    return sorted(dict.fromkeys(ranked), key=lambda one: -_alike(name.casefold(), one))[:most]
+    found = await _candidates(graph, words)
+    ranked = [one for word in found for one in _ranked(word, words, found[word])]
+    return sorted(dict.fromkeys(ranked), key=lambda one: -_alike(name, one))[:most]
 
 
 async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[NearNameRow]]:
@@ -254,27 +258,27 @@ async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[Near
     return found
 
 
-def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[str]:
+def _ranked(word: str, others: Sequence[str], rows: Sequence[NearNameRow]) -> list[str]:
     """Returns the names that hold a word similar to this one, the best first.
 
     The order is by similarity, then by the number of words that the question (`others`) lacks,
     then by the number of words, then by degree.
     """
+    said = {other.casefold() for other in others}
     ranked = []
     for row in rows:
         parts = _words(row["name"], shortest=1)
         alike = max((_alike(word, part) for part in parts), default=0.0)
         if alike >= NEAR_SPELLING:
-            strange = len(parts.keys() - others)
+            strange = sum(part.casefold() not in said for part in parts)
             ranked.append((-alike, strange, len(parts), -(row["degree"] or 0), row["name"]))
     return list(dict.fromkeys(name for *_, name in sorted(ranked)))
 
 
 def _alike(one: str, other: str) -> float:
-    return SequenceMatcher(None, one, other.casefold()).ratio()
+    return SequenceMatcher(None, one.casefold(), other.casefold()).ratio()
 
 
-def _words(text: str, shortest: int = SHORTEST) -> dict[str, str]:
-    """Maps each word of a text in lower case to the word as the text writes it."""
-    found = {word.casefold(): word for word in re.findall(r"\w+", text) if len(word) >= shortest}
-    return dict(list(found.items())[:LONGEST_QUERY])
+def _words(text: str, shortest: int = SHORTEST) -> list[str]:
+    words = [word for word in searched_words(text) if len(word) >= shortest]
+    return words[:LONGEST_QUERY]

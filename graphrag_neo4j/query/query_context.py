@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any, Final, Literal, TypedDict, TypeVar
 
 import anyio
 
+from graphrag_neo4j.backends import is_free
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
@@ -29,10 +31,11 @@ from graphrag_neo4j.query.selection import BY_WORDS, Selection
 from graphrag_neo4j.rules.ranking import content_words
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.languages import ABOUT
-from graphrag_neo4j.text.strings import flat
+from graphrag_neo4j.text.strings import flat, legible, searched_words
 from graphrag_neo4j.text.tokens import CountTokens
 
 NEAREST: Final = 20
+WORDED = 0.5  # what the best match of words counts, where the nearest vector counts 1
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
@@ -171,15 +174,21 @@ class QueryContext:
     async def near(self, kind: Literal["chunk", "community"], k: int) -> list[str]:
         """Returns the ids of the `k` nodes nearest to the question, the nearest first.
 
-        Without a vector of the question they are found by its words.
+        Without a vector of the question they are found by its words. Where the vectors were made on
+        this machine, by a small model, the words also count: names are what it knows least.
         """
         vector = await self.vector(kind=kind)
-        if vector is None:
-            words = lucene_query(self.question)
-            rows = await self.by_words(BY_WORDS[kind], ScoredRow, words, k)
-        else:
-            rows = await self.nearest(kind, vector, k)
-        return [row["id"] for row in rows]
+        found = await self.nearest(kind, vector, k)
+        if vector is not None and self.embedder and not is_free(self.embedder.model):
+            return [row["id"] for row in found]
+        worded = await self.by_words(BY_WORDS[kind], ScoredRow, self.content_words, k)
+        least = min((row["score"] for row in found), default=0.0)
+        score = defaultdict[str, float](float)
+        for row in found:
+            score[row["id"]] += (row["score"] - least) / (found[0]["score"] - least or 1)
+        for row in worded:
+            score[row["id"]] += WORDED * row["score"] / worded[0]["score"]
+        return sorted(score, key=lambda id_: (-score[id_], id_))[:k]
 
     def table(self, budget: float) -> ContextTable:
         """Returns an empty context table for at most `budget` tokens."""
@@ -231,11 +240,10 @@ def lucene_query(text: str, *fields: str) -> str:
     With `fields`, only these properties are searched.
 
     >>> lucene_query('What is "AI? (and why', "name")
-    'name:what name:is name:ai name:and name:why'
+    'name:What name:is name:AI name:and name:why'
     """
-    words = dict.fromkeys(word.casefold() for word in re.findall(r"\w+", text))
     prefixes = [f"{field}:" for field in fields] or [""]
-    return " ".join(p + word for word in list(words)[:LONGEST_QUERY] for p in prefixes)
+    return " ".join(p + word for word in searched_words(text)[:LONGEST_QUERY] for p in prefixes)
 
 
 def lucene_phrase(text: str) -> str:
@@ -244,7 +252,7 @@ def lucene_phrase(text: str) -> str:
     >>> lucene_phrase("self-driving cars")
     '"self driving cars"'
     """
-    return '"' + " ".join(re.findall(r"\w+", text)) + '"'
+    return '"' + " ".join(re.findall(r"\w+", legible(text))) + '"'
 
 
 def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:

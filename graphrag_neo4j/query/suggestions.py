@@ -6,7 +6,6 @@ A model is asked once. The checks ask none: a question is left out if it names s
 graph does not hold, or if local search finds nothing for it.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
@@ -31,7 +30,7 @@ from graphrag_neo4j.query.query_context import QueryContext, lucene_query
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.rules.ranking import content_words, names_in
 from graphrag_neo4j.text import tokens
-from graphrag_neo4j.text.strings import name_key
+from graphrag_neo4j.text.strings import name_key, searched_words
 
 
 class MembersRow(TypedDict):
@@ -224,9 +223,9 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
     must hold this entity. A question on the whole must share words with the reports. Without a
     model, a question for the themes of all reports shares none; then it is answered as a check.
     """
-    said = re.findall(r"\w+", " ".join(names_in(draft.text)))
-    words = list(dict.fromkeys(word.casefold() for word in said))
-    if words and await query.graph.read("search/words_nowhere", WordRow, words=words):
+    words = searched_words(" ".join(names_in(draft.text)))
+    nowhere = await query.graph.read("search/words_nowhere", WordRow, words=words)
+    if nowhere:
         return False
     entities = set(draft.about)
     if not entities:

@@ -237,8 +237,9 @@ class Settings(BaseSettings):
     separated."""
 
     # Indexes
-    fulltext_analyzer: str = "standard-no-stop-words"
-    """Neo4j's analyser for full-text search. Use `cjk` for Chinese, Japanese and Korean."""
+    fulltext_analyzer: str | None = None
+    """Neo4j's analyser for full-text search in texts, such as `german`. If it is not set, it is
+    that of the documents' language, or `standard-no-stop-words` where they have several."""
 
     # Extraction
     extraction: Literal["paper", "lean"] = "paper"

@@ -64,7 +64,7 @@ class SettingsOptions(AnswerOptions, total=False):
     chunk_tokens: int | None
     chunk_overlap: int
     prepend_metadata: str | Sequence[str]
-    fulltext_analyzer: str
+    fulltext_analyzer: str | None
     extraction: Literal["paper", "lean"]
     entity_types: str | Sequence[str]
     relation_types: str | Sequence[str]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 from math import ceil
+from typing import Literal
 
 # Direction marks, embeddings, overrides and isolates; tags; and characters without width that no
 # script needs. Joiners are kept, because Persian, Hindi and emoji need them. A part of a pattern.
@@ -26,6 +27,16 @@ _UNNAMED = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u115f\u1160\u180b-\u180f\u2800\u3164\uffa0"
     f"\ufe00-\ufe0f\U000e0100-\U000e01ef{UNSEEN}]"
     "|(?<![^\x00-\u052f])[\u200c\u200d]+(?![^\x00-\u052f])"
+)
+# Other forms of letters and digits, in which nobody searches: ligatures, those of Arabic, and those
+# of full and half width.
+_FORMS = re.compile(
+    "[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdf9\ufe70-\ufefc"
+    "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]+"
+)
+# Letters in parts: marks after their letters, Korean syllables; and doubles of other letters.
+_IN_PARTS = re.compile(
+    "[\u0300-\u036f\u0653-\u0655\u3099\u309a\u1100-\u11ff\u2126\u212a\u212b\uf900-\ufaff]"
 )
 # The hyphen in a word that the end of a line divides, and the soft hyphen.
 _DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\xad][ \t]*\n[ \t]*(?=[a-zß-öø-ÿа-яα-ω])|\xad")
@@ -51,6 +62,8 @@ ABBREVIATIONS = (
 )
 _ABBREVIATED = re.compile(rf"(?<!\w)(?:{ABBREVIATIONS}|[^\W\d_a-z]|\d{{1,2}})$")
 _WORD = re.compile(r"\S+")
+_WORDS = re.compile(r"\w+")
+_OPERATORS = {"AND": "and", "OR": "or", "NOT": "not"}  # of a full-text query
 _MOST_MARKS = 30  # combining marks in a row: no language has more (Unicode, UAX 15, section 13)
 _JOINER = "\u034f"  # the combining grapheme joiner, which Unicode puts between longer rows
 # A capitalised or very short word with a full stop is taken for an abbreviation: "Inc.", "J. B.".
@@ -107,12 +120,40 @@ def is_indexable(text: str, most: int = INDEXED_BYTES) -> bool:
 def legible(text: str) -> str:
     """The text as a person reads it, for search and display.
 
-    A word that is divided at the end of a line is whole, and signs that nobody sees are left out.
+    A word that is divided at the end of a line is whole, signs that nobody sees are left out, and
+    letters are in their usual form: an accent belongs to its letter, and a ligature is letters.
 
-    >>> legible("The finan-\\ncial year\u200b of Jean-\\nPaul")
-    'The financial year of Jean-\\nPaul'
+    >>> legible("The finan-\\ncial year\u200b of Jean-\\nPaul: \ufb01nished")
+    'The financial year of Jean-\\nPaul: finished'
     """
-    return _DIVIDED.sub("", _UNSEENS.sub("", text))
+    if text.isascii() and "\n" not in text:
+        return text
+    plain = _DIVIDED.sub("", _UNSEENS.sub("", text))
+    plain = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), plain)
+    return _normalized(plain, "NFC") if _IN_PARTS.search(plain) else plain
+
+
+def searched_words(text: str) -> list[str]:
+    """The words of a text, each once, as a full-text query asks for them.
+
+    They are written as in `legible`, which is what the indexes hold, and Neo4j's analyser lowers
+    and stems both alike. In Python "ß" would become "ss", and the Turkish "I" another letter than
+    in the index. Only what would be an operator is lowered here.
+
+    >>> searched_words('die Maßnahmen OR "Die" A\u0308mter?')
+    ['Die', 'Maßnahmen', 'or', 'Ämter']
+    """
+    words = {word.casefold(): _OPERATORS.get(word, word) for word in _WORDS.findall(legible(text))}
+    return list(words.values())
+
+
+def without_capitals(text: str) -> str:
+    """A text in capitals alone in lower case, because they tell nothing; any other as it is.
+
+    >>> without_capitals("WORK OF ART"), without_capitals("Maßnahme")
+    ('work of art', 'Maßnahme')
+    """
+    return text.lower() if text.isupper() else text
 
 
 def flat(value: object) -> str:
@@ -208,8 +249,9 @@ def _folded(text: str) -> tuple[str, list[int], list[int]]:
     return " ".join(word[0] for word in words), starts, [word.start() for word in words]
 
 
-def _normalized(text: str) -> str:
-    """The text in NFKC. Long rows of combining marks are divided: sorting them would take long."""
+def _normalized(text: str, form: Literal["NFC", "NFKC"] = "NFKC") -> str:
+    """The text in a form of Unicode. Long rows of combining marks are divided: sorting them would
+    take long."""
     if text.isascii():
         return text
     in_row, parts = 0, []
@@ -221,7 +263,7 @@ def _normalized(text: str) -> str:
             in_row = before
         parts.append(character)
         in_row = in_row if whole else after
-    return unicodedata.normalize("NFKC", "".join(parts))
+    return unicodedata.normalize(form, "".join(parts))
 
 
 @cache

@@ -15,6 +15,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.settings import plain_problem
 from graphrag_neo4j.settings.checks import did_you_mean
+from graphrag_neo4j.text.strings import without_capitals
 
 SAMPLE: Final = 200  # nodes of a label, or relationships of a type, that a suggestion looks at
 LONGEST_NAME: Final = 80  # characters; a longer text isn't a name
@@ -152,7 +153,7 @@ def phrase(type_: str) -> str:
     >>> phrase("ACTED_IN")
     'acted in'
     """
-    return type_.replace("_", " ").casefold()
+    return without_capitals(type_.replace("_", " "))
 
 
 def _columns(sample: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -196,7 +196,7 @@ class _Names:
 
     def type_of(self, label: str) -> str:
         """The type of the entities of a label."""
-        return clean_name(self._mapping.nodes[label].type or label).casefold()
+        return clean_name(self._mapping.nodes[label].type or label).lower()
 
 
 class NodeImport:

@@ -16,7 +16,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import EntityRecord, FindingText, RelationshipRecord, WrittenReport
 from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.settings.installing import install_command
-from graphrag_neo4j.text.strings import clean_name, storable
+from graphrag_neo4j.text.strings import clean_name, storable, without_capitals
 
 # By table: the columns that it must have, and the columns that are optional.
 COLUMNS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -147,7 +147,7 @@ def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
             row.stated(
                 EntityRecord(
                     clean_name(row.text("title")),
-                    clean_name(row.text("type")).casefold(),
+                    without_capitals(clean_name(row.text("type"))),
                     row.text("description"),
                 )
             )

@@ -24,7 +24,7 @@ from graphrag_neo4j.llm.tasks.extraction import Gleaning, extraction_of
 from graphrag_neo4j.model.types import Extraction, LLMTask, Message, Reply, Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.languages import base_form, language_of
-from graphrag_neo4j.text.strings import excerpt, fold, name_key, storable
+from graphrag_neo4j.text.strings import excerpt, fold, name_key, storable, without_capitals
 
 MOST_TYPES = 8
 MOST_PREDICATES = 20
@@ -270,7 +270,7 @@ def _given_types(
 def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[EntityType]:
     return [
         EntityType(
-            plain_line(one.name.translate(MARKS_OF_TYPES), LONGEST_TYPE).casefold(),
+            without_capitals(plain_line(one.name.translate(MARKS_OF_TYPES), LONGEST_TYPE)),
             plain_line(one.definition, LONGEST_SENTENCE),
             [name for name, place in places if place is not None],
             sorted({place for _, place in places if place is not None}),

@@ -4,7 +4,8 @@ A single description is taken as it is, and short ones are joined. Descriptions 
 for one call are divided into groups, as in a trie: by the bits of the hash of their document first,
 then by those of their own. A model summarises each group, and the summaries are divided and
 summarised again. So a new document, however often it describes the element, changes few groups and
-those above them; no other group is summarised again.
+those above them; no other group is summarised again. What a model reads, and what is joined, is in
+the order of the documents' dates, and the date stands before the first description of a document.
 
 many descriptions ──▶ groups that fit one call ──▶ their texts ──▶ … ──▶ one description
 
@@ -64,7 +65,8 @@ OF_PAIRS: Final = Statements(
 class UndescribedRow(TypedDict):
     """An entity or pair to describe, with its descriptions and the summaries of groups so far.
 
-    Each of the descriptions is a text and the id of the document that it comes from.
+    Each of the descriptions is a text, the id and the date of its document ("" if unknown), and the
+    number of its chunk.
     """
 
     id: str
@@ -73,7 +75,7 @@ class UndescribedRow(TypedDict):
     hash: str | None
     groups: list[str] | None
     group_texts: list[str] | None
-    descriptions: list[tuple[str, str]]
+    descriptions: list[tuple[str, str, str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,16 @@ class SummaryLimits:
     context: int
     count: CountTokens
     longest: int = sys.maxsize
+
+
+class Said(NamedTuple):
+    """A description, and where it comes from: the date of its document ("" if unknown), the
+    document's id and the number of the chunk. So they sort by time and place."""
+
+    date: str
+    document: str
+    chunk: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +128,13 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A text with its tokens, and the bits of its place in the trie: of a group, its first item's.
+    """A text with its tokens, its place in time, and the bits of its place in the trie.
 
-    The tokens are counted once, because each level of the trie needs them.
+    Both places of a group are those of its first item. The tokens are counted once, because each
+    level of the trie needs them.
     """
 
+    order: int
     bits: str
     text: str
     tokens: int
@@ -208,11 +222,12 @@ class _Describing:
         if row["hash"] and row["description"] is not None:
             known[row["hash"]] = row["description"]
         signature = identify("description of", self.signature, row["name"])
-        descriptions = [(text, document) for text, document in row["descriptions"]]
-        return tree_summarize(descriptions, signature, known, self.limits)
+        said = [Said(date, of, chunk, text) for text, of, date, chunk in row["descriptions"]]
+        dated = not self.stage.backend.quotes
+        return tree_summarize(said, signature, known, self.limits, dated=dated)
 
     def _done(self, row: UndescribedRow, found: Described) -> Row:
-        texts = {text for text, _ in row["descriptions"]}
+        texts = {text for text, *_ in row["descriptions"]}
         return {
             "id": row["id"],
             "description": found.text,
@@ -250,32 +265,37 @@ class _Describing:
 
 
 def tree_summarize(
-    descriptions: Iterable[tuple[str, str]],
+    descriptions: Iterable[Said],
     signature: str,
     known: Mapping[str, str],
     limits: SummaryLimits,
+    *,
+    dated: bool = True,
 ) -> Described | list[Group]:
     """The description of one element, or the groups that must be summarised first.
 
-    `descriptions` are pairs of a text and the id of its document. `signature` identifies everything
-    else that the summary of a group depends on: the name of the element, the model and the prompt.
-    `known` holds the summaries that exist, by group hash.
+    `signature` identifies everything else that the summary of a group depends on: the name of the
+    element, the model and the prompt. `known` holds the summaries that exist, by group hash. With
+    `dated` False no date is put before a text.
     """
-    document = dict(sorted(descriptions, reverse=True))  # of several documents, the first by id
-    texts = sorted(text for text in document if text)
+    first: dict[str, Said] = {}
+    for one in sorted(one for one in descriptions if one.text):
+        first.setdefault(one.text, one)
+    said = list(first.values())
+    texts = _with_dates(said) if dated else [one.text for one in said]
     joined = "\n".join(texts)
     if len(texts) < 2 or limits.count(joined) <= limits.join:
         return Described(joined, identify("joined", joined), {}, by_model=False)
 
-    def item(bits: str, text: str) -> _Item:
+    def item(order: int, bits: str, text: str) -> _Item:
         # So two texts always fit, and each level has fewer texts.
         short = shortened(text, limits.context // 2, limits.count)
-        return _Item(bits, short, limits.count(short))
+        return _Item(order, bits, short, limits.count(short))
 
     items = []
-    for text in texts:
-        of = identify("document", document[text])[:16] + identify("description", text)[:16]
-        items.append(item(f"{int(of, 16):0128b}", text))
+    for order, (one, text) in enumerate(zip(said, texts, strict=True)):
+        of = identify("document", one.document)[:16] + identify("description", one.text)[:16]
+        items.append(item(order, f"{int(of, 16):0128b}", text))
     used: dict[str, str] = {}
     while True:
         buckets = _buckets(items, limits)
@@ -288,15 +308,27 @@ def tree_summarize(
         answers = {g.hash: known[g.hash] for g in groups if len(g.texts) > 1}
         used |= answers
         items = [
-            item(bucket[0].bits, answers.get(group.hash, group.texts[0]))
+            item(bucket[0].order, bucket[0].bits, answers.get(group.hash, group.texts[0]))
             for bucket, group in zip(buckets, groups, strict=True)
         ]
+
+
+def _with_dates(said: Sequence[Said]) -> list[str]:
+    """The texts, with its date before the first one of each document if there are several dates."""
+    if len({one.date for one in said}) < 2:
+        return [one.text for one in said]
+    documents, texts = set[str](), []
+    for one in said:
+        begins = one.date and one.document not in documents
+        texts.append(f"({one.date}) {one.text}" if begins else one.text)
+        documents.add(one.document)
+    return texts
 
 
 def _buckets(items: Sequence[_Item], limits: SummaryLimits, depth: int = 0) -> list[list[_Item]]:
     """The items in groups that fit one call, divided at one bit after the other."""
     if sum(item.tokens for item in items) <= limits.context or len(items) < 3:
-        return [sorted(items, key=lambda item: item.bits)]
+        return [sorted(items, key=lambda item: item.order)]
     zeros = [item for item in items if item.bits[depth] == "0"]
     ones = [item for item in items if item.bits[depth] == "1"]
     halves = [half for half in (zeros, ones) if half]

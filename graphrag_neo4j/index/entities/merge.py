@@ -12,7 +12,7 @@ of the shown direction.
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TypedDict
 
@@ -90,9 +90,16 @@ def _entity(row: StaleEntityRow) -> Row:
         "name": shown,
         "aliases": sorted(vote(same) or "" for same in spellings.values()) or None,
         **name_properties(own or ""),
-        "type": vote(types) or (UNSURE if row["types"] else None),
+        "type": _form(types) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }
+
+
+def _form(counts: Iterable[tuple[str, int]]) -> str | None:
+    """The most frequent text without regard to case, in its most frequent form."""
+    counts = list(counts)
+    winner = vote((text.casefold(), n) for text, n in counts)
+    return vote((text, n) for text, n in counts if text.casefold() == winner)
 
 
 def _pair(row: StalePairRow) -> Row:
@@ -116,10 +123,13 @@ def _pair(row: StalePairRow) -> Row:
 def _predicates(row: StalePairRow, *, forward: bool) -> list[str]:
     """The predicates of one direction: the most frequent first, then the strongest."""
     strengths = defaultdict[str, list[float]](list)
+    forms = defaultdict[str, list[tuple[str, int]]](list)
     for goes_forward, stated, predicates in row["stated"]:
         if goes_forward is forward:
             for predicate, strength in zip(predicates or (), stated, strict=False):
-                strengths[predicate].append(strength)
+                key = predicate.casefold()
+                strengths[key].append(strength)
+                forms[key].append((predicate, 1))
     strengths.pop("", None)
-    votes = [(-len(said), -math.fsum(said), one) for one, said in strengths.items()]
-    return [one for _, _, one in sorted(votes)[:MOST_PREDICATES]]
+    votes = [(-len(said), -math.fsum(said), key) for key, said in strengths.items()]
+    return [vote(forms[key]) or key for _, _, key in sorted(votes)[:MOST_PREDICATES]]

@@ -47,6 +47,7 @@ from graphrag_neo4j.text.strings import (
     looks_like_name,
     name_key,
     storable,
+    without_capitals,
 )
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
@@ -191,8 +192,12 @@ class _UnusableError(Exception):
     """Says why a record can't be used."""
 
 
-def extraction_of(gleaned: Gleaning) -> Extraction:
-    """Returns the entities and relationships, and a reason for each record that can't be used."""
+def extraction_of(gleaned: Gleaning, types: Sequence[str] = ()) -> Extraction:
+    """Returns the entities and relationships, and a reason for each record that can't be used.
+
+    A type that differs from one of `types` only by case is written as there.
+    """
+    known = {type_.casefold(): type_ for type_ in types}
     unusable = list(gleaned.odd)
     entities: list[EntityRecord] = []
     relationships: list[RelationshipRecord] = []
@@ -205,7 +210,7 @@ def extraction_of(gleaned: Gleaning) -> Extraction:
     for kind, *fields in records:
         try:
             if kind == "entity":
-                entities.append(_entity(fields))
+                entities.append(_entity(fields, known))
             elif kind == "relationship":
                 relationships.append(_relationship(fields, named, unusable))
             else:
@@ -226,13 +231,14 @@ def _kind(record: Sequence[str]) -> str:
     return shape.get(len(record)) or kind
 
 
-def _entity(fields: Sequence[str]) -> EntityRecord:
+def _entity(fields: Sequence[str], types: Mapping[str, str]) -> EntityRecord:
     name = clean_name(fields[0]) if fields else ""
     if len(fields) > 2 and not is_name(name):
         raise _UnusableError(f"entity {NAMELESS}")
     if len(fields) < 3 or IN_NAME.search(name):
         raise _UnusableError("entity with too few fields")
-    type_ = clean_name(fields[1]).casefold()
+    type_ = clean_name(fields[1])
+    type_ = types.get(type_.casefold(), without_capitals(type_))
     if not (is_indexable(name) and is_indexable(type_)):
         raise _UnusableError(f"entity with a name or a type {TOO_LONG}")
     return EntityRecord(name, type_, "<|>".join(fields[2:]))
@@ -271,12 +277,16 @@ def _relationship(
 
 
 def _predicate(text: str, unusable: list[str]) -> str:
-    """A predicate in one form: "WORKS_FOR." becomes "works for"; "" for a text that is none."""
-    phrase = clean_name(text.replace("_", " ")).rstrip(".").lower()
+    """A predicate in one form: "WORKS_FOR." becomes "works for"; "" for a text that is none.
+
+    A verb has no capital, but German nouns keep theirs: "legte Gesetzentwurf vor".
+    """
+    phrase = without_capitals(clean_name(text.replace("_", " ")).rstrip("."))
+    phrase = phrase[:1].lower() + phrase[1:]
     if len(phrase) > LONGEST_PREDICATE:
         unusable.append("relationship with a predicate that is too long")
         return ""
-    return "" if phrase in NONE else phrase
+    return "" if phrase.casefold() in NONE else phrase
 
 
 def _end(text: str, named: Mapping[str, str]) -> str:

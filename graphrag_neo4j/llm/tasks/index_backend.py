@@ -129,7 +129,7 @@ class LLMIndexBackend:
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities and relationships that a chunk states."""
         gleaned = yield from self._gleaned("extraction", self._extraction, chunk)
-        found = extraction_of(gleaned)
+        found = extraction_of(gleaned, _types(self._settings))
         _refuse_unusable(gleaned, found.entities or found.relationships, found.unusable)
         return found
 

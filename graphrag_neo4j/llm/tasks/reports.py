@@ -19,7 +19,7 @@ from graphrag_neo4j.model.citations import as_written, cited
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.types import FindingText, LLMTask, Message, Request, WrittenReport
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.strings import fold, fold_prose, identify
+from graphrag_neo4j.text.strings import flat, fold_prose, identify
 
 SHARED: Final = 3_000  # tokens of material in one request
 SHORTEST: Final = 200  # words that a report may always have
@@ -150,10 +150,10 @@ class Reports:
         written = self._without_instructions(written, odd, context)
         written = _without_repetitions(written, odd)
         return WrittenReport(
-            title=fold(as_written(written.title)),
+            title=flat(fold_prose(as_written(written.title))),
             summary=fold_prose(written.summary),
             findings=[
-                FindingText(fold(as_written(one.summary)), fold_prose(one.explanation))
+                FindingText(flat(fold_prose(as_written(one.summary))), fold_prose(one.explanation))
                 for one in written.findings
             ],
             rating=written.rating,

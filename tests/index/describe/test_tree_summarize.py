@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.describe.summarize import Described, Group, SummaryLimits, tree_summarize
+from graphrag_neo4j.index.describe.summarize import (
+    Described,
+    Group,
+    Said,
+    SummaryLimits,
+    tree_summarize,
+)
 from graphrag_neo4j.text.strings import identify
 from tests.support.preset_backend import words
 
@@ -33,8 +39,9 @@ def ask_until_described(
     """
     asked: list[Group] = []
     pairs = [(one, "") if isinstance(one, str) else one for one in descriptions]
+    said = [Said("", document, 0, text) for text, document in pairs]
     for _ in range(100):
-        found = tree_summarize(pairs, "s", known, budget)
+        found = tree_summarize(said, "s", known, budget)
         if isinstance(found, Described):
             return found, asked
         asked += found
@@ -98,3 +105,27 @@ def test_one_more_document_changes_few_groups_however_often_it_describes_the_ele
     many = [one for document in range(30) for one in of(document)]
     assert len(ask_until_described(many, known)[1]) > 30
     assert len(ask_until_described([*many, *of(30)], known)[1]) <= 6
+
+
+def test_descriptions_stand_in_the_order_of_time_with_one_date_for_each_document() -> None:
+    said = [
+        Said("2016-06-02", "a", 3, "Der Ausschuss tagte in Bonn."),
+        Said("1951-05-23", "b", 7, "Der Ausschuß wurde vertagt."),
+        Said("1951-05-23", "b", 2, "Der Ausschuß wurde eingesetzt."),
+        Said("", "c", 0, "Der Ausschuss hat 30 Mitglieder."),
+    ]
+    budget = SummaryLimits(join=100, context=100, count=words)
+    found = tree_summarize(said, "s", {}, budget)
+    assert isinstance(found, Described)
+    assert found.text.splitlines() == [
+        "Der Ausschuss hat 30 Mitglieder.",
+        "(1951-05-23) Der Ausschuß wurde eingesetzt.",
+        "Der Ausschuß wurde vertagt.",
+        "(2016-06-02) Der Ausschuss tagte in Bonn.",
+    ]
+    asked = tree_summarize(said, "s", {}, SummaryLimits(join=1, context=100, count=words))
+    assert isinstance(asked, list)
+    assert asked[0].texts == tuple(found.text.splitlines())
+    plain = tree_summarize(said, "s", {}, budget, dated=False)
+    assert isinstance(plain, Described)
+    assert "1951" not in plain.text

@@ -117,7 +117,7 @@ async def test_several_are_joined_while_short_and_given_to_the_model_once_they_a
     await read(graph, told)
     await describe(graph, told, join=6)
     assert told.joined == []
-    assert (await entities(graph))["Marley"]["description"] == "A partner.\nHe is dead."
+    assert (await entities(graph))["Marley"]["description"] == "He is dead.\nA partner."
     pairs = await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN r.description AS said")
     assert pairs == [{"said": "Met once.\nWrote often."}]
     await put(graph, documents(ONE, TWO, THREE))

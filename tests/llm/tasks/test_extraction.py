@@ -18,8 +18,8 @@ from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
 
 
-def extraction(reply: str) -> Extraction:
-    return extraction_of(Gleaning(read_list(reply).records))
+def extraction(reply: str, *types: str) -> Extraction:
+    return extraction_of(Gleaning(read_list(reply).records), types)
 
 
 def name_of(text: str) -> str:
@@ -30,7 +30,8 @@ def name_of(text: str) -> str:
 def test_records_become_entities_and_relationships_in_their_order() -> None:
     found = extraction(
         '("entity"<|>Scrooge<|>Person<|>A miser)##("entity"<|>Marley<|>person<|>A ghost)##'
-        '("relationship"<|>Marley<|>Scrooge<|>Marley warns Scrooge<|>9)##<|COMPLETE|>'
+        '("relationship"<|>Marley<|>Scrooge<|>Marley warns Scrooge<|>9)##<|COMPLETE|>',
+        "person",
     )
     assert found == Extraction(
         [EntityRecord("Scrooge", "person", "A miser"), EntityRecord("Marley", "person", "A ghost")],
@@ -53,6 +54,17 @@ def test_records_become_entities_and_relationships_in_their_order() -> None:
 )
 def test_names_are_shown_folded_and_without_quotes_around_them(written: str, shown: str) -> None:
     assert name_of(written) == shown
+
+
+def test_types_and_predicates_keep_the_spelling_of_the_model_unless_it_is_in_capitals() -> None:
+    found = extraction(
+        '("entity"<|>Storch<|>PERSON<|>A minister)##("entity"<|>Rente<|>Maßnahme<|>A law)##'
+        '("relationship"<|>Storch<|>Rente<|>He presented it<|>9<|>Legte Gesetzentwurf vor)##'
+        '("relationship"<|>Rente<|>Storch<|>It bears his name<|>2<|>NAMED_AFTER.)##<|COMPLETE|>'
+    )
+    assert [one.type for one in found.entities] == ["person", "Maßnahme"]
+    said = [one.predicate for one in found.relationships]
+    assert said == ["legte Gesetzentwurf vor", "named after"]
 
 
 @pytest.mark.parametrize("self", ["Ann", "ANN", " “ann” ", "Ａｎｎ"])

@@ -44,6 +44,7 @@ from graphrag_neo4j.model.types import LLMTask, Reply
 from graphrag_neo4j.query.answer import Answer, Citation, Source, nearest_sources
 from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
+from graphrag_neo4j.query.quotations import misquoted
 from graphrag_neo4j.rules import answers
 from graphrag_neo4j.rules import ranking as choosing
 from graphrag_neo4j.rules.extraction import dated_claims
@@ -194,6 +195,11 @@ def _sourced(written: str) -> None:
     nearest_sources(sources, [written], 3)
 
 
+def _misquoted(written: str) -> None:
+    cite = " [Data: Sources (1)]"
+    misquoted(f"{written}{cite}\n„{written}“{cite}", {("Sources", 1): [written, CHUNK.text]})
+
+
 def _found(whole: str) -> None:
     text.find_quote(whole, whole)
     text.find_quote(f"{whole[: len(whole) // 2]}\ue000", whole)
@@ -243,6 +249,7 @@ ALONE: dict[str, Callable[[str], object]] = {
     "streamed": lambda whole: asyncio.run(_streamed(whole)),
     "thoughts": remove_reasoning,
     "lists": read_list,
+    "misquoted": _misquoted,
     "steps": _thought,
     "extraction": _extracted,
     "claims": _claimed,

@@ -18,8 +18,8 @@ from graphrag_neo4j.model.citations import CitationRef as Cited
 from graphrag_neo4j.model.context import ContextRecord, ContextTable
 from graphrag_neo4j.model.passage import Passage
 from graphrag_neo4j.model.types import MetadataValue, Usage
+from graphrag_neo4j.query.quotations import misquoted
 from graphrag_neo4j.rules.ranking import content_words
-from graphrag_neo4j.text.sentences import Sentence
 from graphrag_neo4j.text.strings import find_quote, flat, without_possessive
 
 SHOWN: Final = 60  # characters of a text in a `repr`
@@ -73,8 +73,9 @@ class Citation:
     """The meaning of `[Data: <kind> (<ref>)]` in an answer, with the sources that support it.
 
     `title` is the title or name of the cited element, or None if the graph does not hold it. That
-    of a claim tells its subject, object, type, status, dates and description.
-    `supported` says whether the cited element was in the context of the answer.
+    of a claim tells its subject, object, type, status, dates and description. `supported` says
+    whether the cited element was in the context of the answer. `misquoted` holds the quotations
+    beside it in the answer that no record cited there has word for word.
     """
 
     kind: CitationKind
@@ -82,10 +83,20 @@ class Citation:
     title: str | None
     supported: bool
     sources: Sequence[Source] = ()
+    misquoted: Sequence[str] = ()
 
     def __repr__(self) -> str:
         flaw = "" if self.supported else ", unsupported"
+        flaw += ", misquoted" if self.misquoted else ""
         return f"<Citation {_short(str(self))}, {len(self.sources)} sources{flaw}>"
+
+    @property
+    def flaws(self) -> list[str]:
+        """What is wrong with it, each as the end of a sentence."""
+        flaws = [
+            f"the quotation “{flat(one)}” is not there word for word" for one in self.misquoted
+        ]
+        return flaws if self.supported else ["not in the context of this answer", *flaws]
 
     def __str__(self) -> str:
         unknown = "no longer in the graph" if self.supported else "invented by the model"
@@ -197,12 +208,15 @@ async def resolve_citations(
     *,
     documents: Sequence[str] | None = None,
     titles: Mapping[Cited, str] = NO_TITLES,
+    read: Mapping[Cited, Sequence[str]] | None = None,
+    question: str = "",
 ) -> list[Citation]:
     """Returns the citations of an answer's text in their order, with their sources.
 
     `known` holds the citations of all that was in the context of the answer. With `documents` (ids)
     the sources are in these documents, and what is not known has neither title nor sources.
-    `titles` replaces titles in the graph.
+    `titles` replaces titles in the graph. With `read`, what a model has read under each citation,
+    its quotations are checked, except those from the `question`.
     """
     wanted = statements(text)
     if not wanted:
@@ -216,7 +230,7 @@ async def resolve_citations(
     given = {"citations": citations, "places": PLACES, "documents": documents}
     for row in await graph.read("search/resolve", ResolvedRow, **given):
         by_ref[row["kind"], row["ref"]].append(row)
-    found = []
+    found, held = list[Citation](), dict[Cited, list[str]]()
     for one, stated in wanted.items():
         rows = by_ref[one]
         known_as = titles.get(one) or (rows[0]["title"] if rows else None)
@@ -225,7 +239,10 @@ async def resolve_citations(
         places = [source_from(row["passage"], row["quote"]) for row in rows if row["passage"]]
         sources = nearest_sources(places, stated, MOST_SOURCES, name)
         found.append(Citation(*one, title, one in known, sources))
-    return found
+        shown = read.get(one, ()) if read else ()
+        held[one] = [*shown, *filter(None, [known_as]), *(place.text for place in places)]
+    wrong = {} if read is None else misquoted(text, held, question)
+    return [replace(one, misquoted=wrong.get((one.kind, one.ref), ())) for one in found]
 
 
 def source_from(passage: Mapping[str, Any], quote: Sequence[int] | None = None) -> Source:
@@ -311,17 +328,18 @@ def _supporting(
     for sentence in source.sentences.sentences:
         if sentence.end <= first or last <= sentence.start:  # beside what is cited
             continue
-        shared = max((_shared(sentence, words, named) for words in statements), default=0)
+        said, end = source.sentences.said(sentence), source.start + sentence.end
+        shared = max((_shared(said, words, named) for words in statements), default=0)
         if shared > best:
-            best, place = shared, (source.start + sentence.start, source.start + sentence.end)
+            best, place = shared, (end - len(said), end)
     return best, place
 
 
-def _shared(sentence: Sentence, statement: Words, named: Words) -> int:
+def _shared(sentence: str, statement: Words, named: Words) -> int:
     """Returns the number of words that a sentence shares with a statement, or 0 if too few."""
-    if sentence.text.isupper():  # a heading
+    if sentence.isupper():  # a heading
         return 0
-    own = _words(sentence.text)
+    own = _words(sentence)
     shared = own & statement
     needed = max(min(ENOUGH, len(statement)), SHARE * min(len(own), len(statement)))
     about_name_alone = shared <= named and not statement <= named

@@ -1,19 +1,31 @@
 """Drift search: community reports lead to follow-up questions, which local searches answer.
 
-A primer call reads the reports that are most similar to the question. It gives a first answer and
-follow-up questions. Each follow-up question gets a local context, and may lead to more questions
-for the next round. The questions of a round are answered side by side.
+A primer call reads the reports nearest to the question, none beside a part of itself. It gives a
+first answer and follow-up questions. Each follow-up question gets a local context, and may lead to
+more questions for the next round. The questions of a round are answered side by side.
 """
+
+from collections.abc import Iterable, Mapping
 
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Advanced, Started
 from graphrag_neo4j.model.types import Point, Primer
-from graphrag_neo4j.query.global_ import SkippedCalls, reduce
+from graphrag_neo4j.query.global_ import SkippedCalls, nearness, reduce
 from graphrag_neo4j.query.local import add_reports, local_context
 from graphrag_neo4j.query.query_context import QueryContext, ReportRow, SearchResult, side_by_side
 
 ROUNDS = 2
 PRIMED_BY = 5  # reports that the primer reads
+CANDIDATES = 10 * PRIMED_BY  # nearest reports that these are chosen from
+SMALL = 3  # members at most of a community that is rarely a theme
+SET_BACK = 0.9  # the factor of its score, which takes it about six ranks down
+
+
+class RankedRow(ReportRow):
+    """A community with its number of members, and the ids of the communities above it."""
+
+    size: int
+    above: list[str]
 
 
 async def search_drift(query: QueryContext) -> SearchResult:
@@ -24,10 +36,10 @@ async def search_drift(query: QueryContext) -> SearchResult:
     `context_only` the result is the context of the primer and the local context of the question.
     Without reports on a selection of documents, the primer reads the local context.
     """
-    ids = await query.near("community", PRIMED_BY)
-    rows = await query.graph.read("search/communities", ReportRow, ids=ids)
+    score = await nearness(query, CANDIDATES)
+    rows = await query.graph.read("search/communities", RankedRow, ids=list(score))
     table = query.table(query.settings.map_context_tokens)
-    add_reports(table, sorted(rows, key=lambda row: ids.index(row["id"])))
+    add_reports(table, apart(rows, score)[:PRIMED_BY])
     if query.context_only:
         return SearchResult([table, await local_context(query)])
     if not rows and query.selection:  # no report is on the selected documents alone
@@ -37,6 +49,23 @@ async def search_drift(query: QueryContext) -> SearchResult:
     calls = SkippedCalls(query.run, ("context", "contexts"))
     contexts, points = await _explore(query, table, calls)
     return SearchResult(contexts, reduce(query, points), calls.notices())
+
+
+def apart(rows: Iterable[RankedRow], score: Mapping[str, float]) -> list[RankedRow]:
+    """Returns reports by their scores, the best first; none is about a part of another.
+
+    A part says again what the whole says, and takes the place of another theme. Small communities
+    are set back.
+    """
+
+    def rank(row: RankedRow) -> tuple[float, str]:
+        return -score[row["id"]] * (SET_BACK if row["size"] <= SMALL else 1), row["id"]
+
+    kept: list[RankedRow] = []
+    for row in sorted(rows, key=rank):
+        if not any(row["id"] in one["above"] or one["id"] in row["above"] for one in kept):
+            kept.append(row)
+    return kept
 
 
 async def _explore(

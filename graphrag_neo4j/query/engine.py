@@ -18,7 +18,7 @@ from graphrag_neo4j.graph.schema import refuse_newer_version
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
-from graphrag_neo4j.model.types import Message
+from graphrag_neo4j.model.types import Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Citation, Method, own_titles, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
@@ -27,6 +27,7 @@ from graphrag_neo4j.query.local import search_basic, search_local
 from graphrag_neo4j.query.lookup import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
 from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.query.quotations import cited_texts
 from graphrag_neo4j.query.selection import select
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
@@ -129,7 +130,7 @@ async def answer_question(
     yield Answer(
         text=answer.text,
         method=method,
-        citations=await _citations(query, answer.text, found.contexts),
+        citations=await _citations(query, answer, found.contexts),
         context=found.contexts,
         usage=setup.usage,
         elapsed=time.perf_counter() - began,
@@ -158,13 +159,22 @@ async def vector_of(
 
 
 async def _citations(
-    query: QueryContext, text: str, contexts: Sequence[ContextTable]
+    query: QueryContext, answer: AnswerText, contexts: Sequence[ContextTable]
 ) -> list[Citation]:
-    """Returns the citations of an answer. Of a selection, names are those that contexts give."""
+    """Returns the citations of an answer. Of a selection, names are those that contexts give.
+
+    Quotations of a model are checked; without one, they were copied from their places.
+    """
     titles = own_titles(contexts) if query.selection else {}
     known = known_refs(contexts)
     return await resolve_citations(
-        query.graph, text, known, documents=query.documents, titles=titles
+        query.graph,
+        answer.text,
+        known,
+        documents=query.documents,
+        titles=titles,
+        read=cited_texts(contexts) if isinstance(answer.task, StreamedTask) else None,
+        question=query.question,
     )
 
 

@@ -190,18 +190,28 @@ def _shuffled(query: QueryContext, reports: Iterable[CoveredRow]) -> list[Contex
     return _pack(query, records)
 
 
-async def _nearest_first(query: QueryContext, reports: Sequence[CoveredRow]) -> list[CoveredRow]:
-    """Returns reports by their nearness to the question: by vectors and by words, fused."""
-    ids = [row["id"] for row in reports]
+async def nearness(
+    query: QueryContext, k: int, ids: Sequence[str] | None = None
+) -> dict[str, float]:
+    """Returns how near reports are to the question, by vectors and by words, fused.
+
+    The scores are by the ids of their communities: of `ids`, or of the `k` nearest of all.
+    """
     near: Sequence[ScoredRow] = []
-    if (vector := await query.vector(kind="community")) is not None:
+    vector = await query.vector(kind="community")
+    if ids is None:
+        near = await query.nearest("community", vector, k)
+    elif vector is not None:
         given = {"ids": ids, "vector": vector, "k": len(ids)}
         near = await query.graph.read("selection/nearest_communities", ScoredRow, **given)
-    words = await query.by_words(
-        "search/fulltext_communities", ScoredRow, query.content_words, PAGE
-    )
-    own = set(ids)
-    score = fused([near, [row for row in words if row["id"] in own]])
+    words = await query.by_words("search/fulltext_communities", ScoredRow, query.content_words, k)
+    own = None if ids is None else set(ids)
+    return fused([near, [row for row in words if own is None or row["id"] in own]])
+
+
+async def _nearest_first(query: QueryContext, reports: Sequence[CoveredRow]) -> list[CoveredRow]:
+    """Returns reports by their nearness to the question."""
+    score = await nearness(query, PAGE, [row["id"] for row in reports])
     return sorted(reports, key=lambda row: (-score.get(row["id"], 0.0), row["id"]))
 
 

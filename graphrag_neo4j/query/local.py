@@ -201,7 +201,7 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
 async def search_basic(query: QueryContext) -> SearchResult:
     """Fills a context with chunks, the most similar first, until the budget is used up."""
     table = query.table(query.settings.max_context_tokens)
-    for record in await _sources(query, await query.near("chunk", NEAR_CHUNKS)):
+    for record in await _sources(query, await query.near_chunks(NEAR_CHUNKS)):
         if not table.add([record]):
             if not table.records:
                 table.add_or_shorten([record])

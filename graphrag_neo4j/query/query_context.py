@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, Literal, TypedDict, TypeVar
+from typing import Any, Final, TypedDict, TypeVar
 
 import anyio
 
@@ -27,7 +27,7 @@ from graphrag_neo4j.model.context import (
 from graphrag_neo4j.model.contracts import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.model.types import FinalTask, Message
-from graphrag_neo4j.query.selection import BY_WORDS, Selection
+from graphrag_neo4j.query.selection import Selection
 from graphrag_neo4j.rules.ranking import content_words
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.languages import ABOUT
@@ -171,17 +171,17 @@ class QueryContext:
             return await self.selection.by_words(statement, row, words, k)
         return await self.graph.read(statement, row, words=words, k=k) if words else []
 
-    async def near(self, kind: Literal["chunk", "community"], k: int) -> list[str]:
-        """Returns the ids of the `k` nodes nearest to the question, the nearest first.
+    async def near_chunks(self, k: int) -> list[str]:
+        """Returns the ids of the `k` chunks nearest to the question, the nearest first.
 
         Without a vector of the question they are found by its words. Where the vectors were made on
         this machine, by a small model, the words also count: names are what it knows least.
         """
-        vector = await self.vector(kind=kind)
-        found = await self.nearest(kind, vector, k)
+        vector = await self.vector()
+        found = await self.nearest("chunk", vector, k)
         if vector is not None and self.embedder and not is_free(self.embedder.model):
             return [row["id"] for row in found]
-        worded = await self.by_words(BY_WORDS[kind], ScoredRow, self.content_words, k)
+        worded = await self.by_words("search/fulltext_chunks", ScoredRow, self.content_words, k)
         least = min((row["score"] for row in found), default=0.0)
         score = defaultdict[str, float](float)
         for row in found:

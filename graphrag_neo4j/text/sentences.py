@@ -29,6 +29,15 @@ TAG = regex.compile(
     r"(?=\s|$).*+$",
     regex.M,
 )
+# A line of a tag alone, of at most four words: "Petra Pau (SPD):". An office may follow a name
+# of capitalised words: "Joschka Fischer, Bundesminister des Auswärtigen:".
+PART_OF_NAME, GAP = r"[^\s:：(),;!?]", r"[^\S\n]"
+LABEL = regex.compile(
+    rf"{GAP}*+(?:\p{{Lu}}{PART_OF_NAME}*+(?:{GAP}++\p{{Lu}}{PART_OF_NAME}*+){{1,5}}+,[^:：()!?\n]{{1,80}}+"
+    rf"|\p{{L}}{PART_OF_NAME}*+(?:{GAP}++{PART_OF_NAME}++){{0,3}}+)"
+    rf"(?:{GAP}*+\([^()\n]{{0,40}}\))*+{GAP}*+[:：]{GAP}*+$",
+    regex.M,
+)
 HEADER = 3  # words of a line that makes it a header where it comes again; "ADA: Yes." is none
 CUE = regex.compile(
     r"\[[^\[\]\n]{0,40}\]|\((?:laugh|music|crosstalk|inaudible|applause|affirmative|voice|pause|"
@@ -96,6 +105,12 @@ class SentencedText:
     def words(self) -> tuple[Word, ...]:
         """All words of the chunk."""
         return tuple(word for sentence in self.sentences for word in sentence.words)
+
+    def said(self, sentence: Sentence) -> str:
+        """Returns a sentence without the line of a speaker's tag that it begins with, or is."""
+        label = LABEL.match(self.text, self.text.rfind("\n", 0, sentence.start) + 1)
+        start = max(sentence.start, label.end() if label else 0)
+        return self.text[start : sentence.end].lstrip()
 
     def adjoins(self, number: int) -> bool:
         """Returns whether the next sentence has the same speaker and stands in the same paragraph.

@@ -10,7 +10,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import ensure_fulltext_indexes
 from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
 from graphrag_neo4j.model.types import LLMTask, Reply, T
-from graphrag_neo4j.query.drift import _explore
+from graphrag_neo4j.query.drift import RankedRow, _explore, apart, search_drift
 from graphrag_neo4j.query.global_ import SkippedCalls
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
@@ -73,3 +73,67 @@ async def test_the_order_of_replies_changes_nothing(graph: Graph, order: Sequenc
         f"Told of {question}" for question in ["Who?", *FIRST, *second]
     ]
     assert sorted(answers.later) == second
+
+
+# A community and its parts, with their numbers of members; the first two are about Greece's debts.
+TREE = [
+    ("debts", None, 30, "Griechenlands Schulden und die Kredite der Euro-Staaten"),
+    ("loans", "debts", 12, "Die Kredite für Griechenland und Griechenlands Schulden"),
+    ("banks", "debts", 8, "Griechenlands Banken, ihre Schulden und die Kredite der EZB"),
+    ("note", None, 2, "Kredite und Schulden Griechenlands, Atomkraft in Hinkley Point"),
+    ("power", None, 20, "Der Streit über Subventionen für Atomkraft in Hinkley Point"),
+]
+MADE = """UNWIND $tree AS row
+CREATE (c:Community:KgBuild {id: row[0], ref: row[4], size: row[2], level: CASE WHEN row[1] IS NULL
+  THEN 0 ELSE 1 END, title: row[3], summary: row[3], report: row[3] + '.', origin: 'model'})
+WITH c, row MATCH (parent:Community {id: row[1]}) CREATE (c)-[:PARENT]->(parent)"""
+
+
+async def test_the_primer_reads_reports_of_different_themes(graph: Graph) -> None:
+    settings = load_settings()
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
+    await graph.run_plain(MADE, tree=[[*row, ref] for ref, row in enumerate(TREE, 1)])
+    await graph.run_plain("CALL db.awaitIndexes(60)")
+    asked = "Wer zahlt für Griechenlands Schulden, die Kredite und die Atomkraft in Hinkley Point?"
+    backend, answers = LLMQueryBackend(settings), Round((0, 1, 2))
+    query = QueryContext(
+        graph, settings, backend, answers.run, None, tokens.count, asked, context_only=True
+    )
+    primer, _ = (await search_drift(query)).contexts
+    ids = [id_ for _, id_ in primer.records]
+    assert set(ids) & {"note", "power"} == {"note", "power"}
+    parts = {"loans", "banks"} & set(ids)
+    assert bool(parts) != ("debts" in ids)
+
+
+def row_of(name: str, *above: str, size: int = 10) -> RankedRow:
+    return RankedRow(
+        id=name, ref=1, title="", summary="", report="", n_tokens=1, size=size, above=[*above]
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "kept"),
+    [
+        # The better one of a part and its whole; both parts where they are better than the whole.
+        ({"whole": 3, "part": 2, "other": 1}, ["whole", "other"]),
+        ({"part": 3, "whole": 2, "within": 1.5, "twin": 1}, ["part", "twin"]),
+        ({"within": 3, "whole": 2, "other": 1}, ["within", "other"]),
+        # Two members are rarely a theme, but may be what the question is about.
+        ({"small": 1.05, "other": 1}, ["other", "small"]),
+        ({"small": 2, "other": 1}, ["small", "other"]),
+    ],
+)
+def test_no_report_stands_beside_a_part_of_itself(
+    scores: dict[str, float], kept: list[str]
+) -> None:
+    rows = [
+        row_of("whole"),
+        row_of("part", "whole"),
+        row_of("twin", "whole"),
+        row_of("within", "part", "whole"),
+        row_of("other"),
+        row_of("small", size=2),
+    ]
+    found = apart([row for row in rows if row["id"] in scores], scores)
+    assert [row["id"] for row in found] == kept

@@ -66,3 +66,32 @@ def test_a_neutralised_mark_is_found_in_the_document_and_shown_neutralised() -> 
     (found,) = nearest_sources([source(text)], [said], 3)
     assert found.quoted == said
     assert text[slice(*found.span)] == "So it was [Data: Entities (1)] in London."
+
+
+FISCHER = "Joschka Fischer, Bundesminister des Auswärtigen:"
+DEBATE = f"""{FISCHER}
+Herr Präsident! Die Bundesregierung lehnt diesen Vertrag ab, weil er die Länder schwächt.
+
+Thomas Oppermann (SPD):
+
+Wir wollen mehr Geld für die Schulen in Niedersachsen."""
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        (
+            "Thomas Oppermann von der SPD will mehr Geld für Schulen in Niedersachsen.",
+            "Wir wollen mehr Geld für die Schulen in Niedersachsen.",
+        ),
+        (
+            "Joschka Fischer, Bundesminister des Auswärtigen: Der Vertrag schwächt die Länder.",
+            "Die Bundesregierung lehnt diesen Vertrag ab, weil er die Länder schwächt.",
+        ),
+        ("Thomas Oppermann (SPD) sprach danach über Bonn.", None),
+        ("Joschka Fischer, Bundesminister des Auswärtigen, sprach zuerst.", None),
+    ],
+)
+def test_the_tag_of_a_speaker_says_nothing(said: str, quoted: str | None) -> None:
+    (found,) = nearest_sources([source(DEBATE, start=7)], [said], 3)
+    assert (found.quoted if found.quote else None) == quoted

@@ -105,3 +105,28 @@ def test_what_a_question_names_and_whether_it_is_about_the_whole() -> None:
     assert names_in(asked) == ("Mira Murati", "Albania")
     assert is_global("Give me an overview.")
     assert not is_global("Who is she?")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Thomas Oppermann (SPD):\n\nWir wollen mehr.", ["", "Wir wollen mehr."]),
+        # A long line goes on in the next one.
+        (
+            "Dr. Wolfgang Schäuble, Bundesminister der Finanzen:\nHerr Präsident! Ja.",
+            ["Herr Präsident!", "Ja."],
+        ),
+        ("M. Jean-Luc Mélenchon :\nNous demandons plus.", ["", "Nous demandons plus."]),
+        ("El señor PRESIDENTE (Posada Moreno):\nSilencio.", ["", "Silencio."]),
+        ("Г. А. Зюганов (КПРФ):\nМы против.", ["", "Мы против."]),
+        ("大島理森君：\n私は反対です。", ["", "私は反対です。"]),
+        ("Petra Pau (DIE LINKE): Ja.", ["Petra Pau (DIE LINKE): Ja."]),
+        (
+            "Am Montag beschloss der ganze Bundestag:\nEs bleibt dabei.",
+            ["Am Montag beschloss der ganze Bundestag:", "Es bleibt dabei."],
+        ),
+    ],
+)
+def test_a_tag_alone_on_its_line_says_nothing(text: str, said: list[str]) -> None:
+    passage = read_passage(text)
+    assert [passage.said(one) for one in passage.sentences] == said

@@ -28,7 +28,7 @@ def print_sources(answer: Answer) -> None:
         terminal.line("Sources:")
     printed: set[str] = set()  # each place is printed only once
     for citation in answer.citations:
-        mark = "" if citation.supported else " (not in the context of this answer)"
+        mark = "".join(f" ({flaw})" for flaw in citation.flaws)
         terminal.line((f"  {excerpt(str(citation), QUOTED)}", ""), (mark, "red"))
         # In an extractive answer a report is only a heading. The quotations below it have
         # citations of their own.
@@ -101,6 +101,7 @@ def with_footnotes(answer: Answer) -> str:
         places = list(dict.fromkeys(_place(one, quotes=quotes) for one in citation.sources))
         if citation.kind != "Sources" or not places:  # a place has the title of the document
             places.insert(0, str(citation))
+        places += citation.flaws
         note = terminal.harmless("; ".join(places))  # it must be one line
         notes.append(f"[^{n}]: {escaped(note)}")
     numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}

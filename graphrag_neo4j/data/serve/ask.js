@@ -248,6 +248,7 @@ function chip(number, kind, ref, citation, said) {
     const told = (citation?.sources ?? []).map(placeOf);
     tip.replaceChildren(make("strong", {}, name), ...(told.length ? told : [described(kind, ref)]).map((one) => make("p", {}, one)));
     if (citation && !citation.supported) tip.append(make("p", { class: "flaw" }, citation.title ? "This was not in the context of the answer." : "The model invented this number."));
+    for (const one of citation?.misquoted ?? []) tip.append(make("p", { class: "flaw" }, `The quotation “${flat(one)}” is not there word for word.`));
     tip.hidden = false;
     const { left, bottom, top } = mark.getBoundingClientRect(), below = bottom + tip.offsetHeight + 8 < innerHeight;
     tip.style.left = `${Math.max(8, Math.min(left, innerWidth - tip.offsetWidth - 8))}px`;

@@ -271,6 +271,7 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
         text=answer.text,
         sources=sources,
         dead=[name for name in names if name not in placed],
+        misquoted=list(dict.fromkeys(one for of in answer.citations for one in of.misquoted)),
         notices=list(dict.fromkeys(notices)),
         calls=used.calls,
         input_tokens=used.input_tokens,

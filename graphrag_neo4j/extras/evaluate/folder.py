@@ -130,7 +130,8 @@ class AnswerRecord(Effort):
 
     `question` is the key of the question. `made_with` says what the condition stands for: its
     options, the models, and a hash of the graph and the prompts. `dead` holds the citations that
-    lead to no place. `failure` says why there is no answer.
+    lead to no place, and `misquoted` the quotations that are in nothing that is cited beside them.
+    `failure` says why there is no answer.
     """
 
     key: str
@@ -140,6 +141,7 @@ class AnswerRecord(Effort):
     made_with: Mapping[str, str] = field(default_factory=dict)
     sources: Sequence[CitedSource] = ()
     dead: Sequence[str] = ()
+    misquoted: Sequence[str] = ()
     notices: Sequence[str] = ()
     failure: str | None = None
 

@@ -311,12 +311,14 @@ def _missing(found: Results) -> list[Sequence[Cell]]:
     reasons = Counter((what, why) for what, why in failures if why)
     failed = Counter(one.condition for one in answers if one.failure)
     dead = Counter(one.condition for one in answers for _ in one.dead)
+    false = Counter(one.condition for one in answers for _ in one.misquoted)
     left = {name: n - failed[name] for name, n in folder.unanswered().items()}
     never = "not asked yet, or the graph does not have this level"
     return [
         *((f"answer of {name}", n, never) for name, n in left.items() if n),
         *((what, n, why) for (what, why), n in reasons.most_common()),
         *((f"citation of {name}", n, "it leads to no text") for name, n in dead.items()),
+        *((f"quotation of {name}", n, "it is not in what is cited") for name, n in false.items()),
     ]
 
 

@@ -222,8 +222,7 @@ def _note(citation: Citation, base: str, quotes: bool) -> str:
     places = list(shown.values())
     if citation.kind != "Sources" or not places:  # a place has the title of the document
         places.insert(0, escaped(str(citation)))
-    if not citation.supported:
-        places.append("not in the context of this answer")
+    places += map(escaped, citation.flaws)
     return " ".join("; ".join(places).split())
 
 

@@ -6,7 +6,7 @@ take a slot for the default of its field.
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from inspect import getdoc
 from itertools import count
@@ -94,13 +94,15 @@ class ToolSource:
 class ToolCitation:
     """The meaning of a citation such as `Entities (5)`, with the places that support it.
 
-    `supported` says whether the cited element was in the context of the answer.
+    `supported` says whether the cited element was in the context of the answer. `misquoted` holds
+    the quotations beside it that no record cited there has word for word.
     """
 
     citation: str
     title: str | None
     supported: bool
     places: list[ToolSource]
+    misquoted: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -293,7 +295,8 @@ def tool_answer(answer: Answer) -> ToolAnswer:
                 ToolSource(one.place, one.document, one.title, one.chunk, *one.span, quote)
             )
         name = f"{citation.kind} ({citation.ref})"
-        sources.append(ToolCitation(name, citation.title, citation.supported, places))
+        wrong = list(citation.misquoted)
+        sources.append(ToolCitation(name, citation.title, citation.supported, places, wrong))
     missing = [answer.incomplete] if answer.incomplete else []
     return ToolAnswer(answer.text, False, " ".join([*answer.notices, *missing]), sources)
 

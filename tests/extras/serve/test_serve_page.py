@@ -100,6 +100,17 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
     assert len(page.wait(".turn .facts button", 2)) == 2
 
 
+def test_the_mark_of_a_citation_shows_a_false_quotation(opened: Page) -> None:
+    page = opened
+    page.chrome.execute_script(
+        "const misquoted = ['So war\\n es <b>.'];"
+        "const cited = { title: 'A', supported: true, sources: [], misquoted };"
+        "chip(1, 'Sources', 3, cited, '').onmouseenter();"
+    )
+    said = page.wait("#quote .flaw")[0].text
+    assert said == "The quotation “So war es <b>.” is not there word for word."
+
+
 def test_what_is_stopped_stays_and_can_be_asked_again(opened: Page, carol: Indexed) -> None:
     page = opened
     choose(page, "local")

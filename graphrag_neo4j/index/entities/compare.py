@@ -2,11 +2,11 @@
 
     marked entities ──▶ names that share a rare word ──▶ likely pairs ──▶ decisions
 
-Only spellings that begin or end with the same rare word, and acronyms with what they may stand for,
-are compared. A decision of a model stays until the type of a spelling changes, until twice as much
-is said about the spelling of which less was said, or until the pair is no longer likely. A pair
-that a rule or a person has decided about is not asked for, nor is a first name or a surname of
-which a rule knows whose it is.
+Only spellings that begin or end with the same rare word, acronyms with what they may stand for, and
+names that a passage writes as "X (Y)" are compared. A decision of a model stays until the type of a
+spelling changes, until twice as much is said about the spelling of which less was said, or until
+the pair is no longer likely. A pair that a rule or a person has decided about is not asked for, nor
+is a first name or a surname of which a rule knows whose it is.
 
 The decisions are saved as they come, and mark their spellings for the stage resolve. A pair whose
 reply could not be used is asked again by the next run: its entities keep their marks.
@@ -21,7 +21,7 @@ from typing import Final, TypedDict
 from graphrag_neo4j.concurrency import Outcome
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow, pages
-from graphrag_neo4j.index.entities.moves import read_spellings
+from graphrag_neo4j.index.entities.moves import read_spellings, spellings_of
 from graphrag_neo4j.index.entities.resolve import (
     Decision,
     read_decisions_about,
@@ -31,6 +31,7 @@ from graphrag_neo4j.index.entities.resolve import (
 from graphrag_neo4j.index.entities.rules import (
     Known,
     Spelling,
+    contradict,
     folded_words,
     may_be_same,
     name_properties,
@@ -56,6 +57,14 @@ class SaidRow(TypedDict):
 
     name: str
     text: str
+
+
+class BracketsRow(TypedDict):
+    """Two names that a chunk writes as "X (Y)", and the entity of `alias`."""
+
+    name: str
+    alias: str
+    entity: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +192,8 @@ async def _pairs_to_ask(tx: Transaction, seeds: Known) -> tuple[dict[Ends, _Aske
         for one, other in pairs:
             if one.id in seeds or other.id in seeds:
                 likely.setdefault((one.id, other.id), (one, other, f"word {word}"))
+    for one, other in await _in_brackets(tx, seeds):
+        likely.setdefault((one.id, other.id), (one, other, "brackets"))
     about = await read_decisions_about(tx, {end for pair in likely for end in pair})
     bearers = {(end, one.block) for one in about if one.origin == "rule" for end in one.ends}
     for pair, (*named, _) in [*likely.items()]:
@@ -195,6 +206,16 @@ async def _pairs_to_ask(tx: Transaction, seeds: Known) -> tuple[dict[Ends, _Aske
     valid = {e for e, one in by_model.items() if e in wanted and wanted[e].saw == one.saw}
     void = {one for ends, one in by_model.items() if ends not in valid}
     return {ends: pair for ends, pair in wanted.items() if ends not in valid}, void
+
+
+async def _in_brackets(tx: Transaction, seeds: Known) -> list[tuple[Spelling, Spelling]]:
+    """The pairs of seeds with names that stand in brackets behind them, or before them."""
+    holders = sorted({holder for one in seeds.values() for holder in one.holders})
+    rows = await tx.run("resolve/in_brackets", BracketsRow, entities=holders)
+    known = await spellings_of(tx, {row["entity"] for row in rows}) | seeds
+    pairs = {tuple(sorted(map(entity_id, (row["name"], row["alias"])))) for row in rows}
+    found = [(known[one], known[other]) for one, other in sorted(pairs) if {one, other} <= {*known}]
+    return [pair for pair in found if not contradict(one.type for one in pair)]
 
 
 def _words(name: str) -> set[str]:

@@ -306,6 +306,28 @@ async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) 
     assert await dump(graph) == expected
 
 
+async def test_names_that_a_passage_writes_in_brackets_are_compared_if_their_types_agree(
+    graph: Graph,
+) -> None:
+    party, kingdom = "Sozialdemokratische Partei (SPD) und Kurt Schumacher (SPD).", "England."
+    texts = {
+        party: found(
+            ("Sozialdemokratische Partei", "organization", "Eine Partei."),
+            ("SPD", "organization", "Eine Partei mit drei Buchstaben."),
+            ("Kurt Schumacher", "person", "Er führt sie."),
+        ),
+        kingdom: found(("England", "place", "Ein Land.")),
+    }
+    same: Mapping[tuple[str, ...], Sameness] = {("SPD", "Sozialdemokratische Partei"): "same"}
+    backend = PresetBackend(texts, verdicts=same)
+    await put(graph, documents(*texts))
+    await compared(graph, backend)
+    assert await names(graph) == ["England", "Kurt Schumacher", "Sozialdemokratische Partei"]
+    assert len(backend.compared) == 1
+    await compared(graph, backend)
+    assert len(backend.compared) == 1
+
+
 async def test_a_name_that_only_claims_use_is_shown_with_what_they_say(graph: Graph) -> None:
     texts = {"A.": found(("Anton Storch", "person", "Er ist Minister."))}
     claims = {

@@ -49,6 +49,10 @@ TRY_LOCAL: Final = (
     "Local search may find an answer, because it begins with what the question names: use the "
     "method local for it."
 )
+TRY_GLOBAL: Final = (
+    "Global search may find an answer, because it reads reports on all documents: use the method "
+    "global for it."
+)
 INCOMPLETE: Final = (
     "The answer is not complete, because {}. Ask again, ask a narrower question, or ask for a "
     "shorter answer with the response type."

@@ -20,7 +20,7 @@ from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
 from graphrag_neo4j.model.types import Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Citation, Method, own_titles, resolve_citations
-from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
+from graphrag_neo4j.query.answer_text import TRY_GLOBAL, TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
 from graphrag_neo4j.query.global_ import search_global, search_text
 from graphrag_neo4j.query.local import search_basic, search_local
@@ -29,6 +29,7 @@ from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gathe
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.quotations import cited_texts
 from graphrag_neo4j.query.selection import select
+from graphrag_neo4j.rules.ranking import is_global
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.strings import fold, shortened
@@ -124,7 +125,7 @@ async def answer_question(
     advice = [
         *answer.notices,
         *setup.remarks,
-        *([] if found_any or method == "local" else [TRY_LOCAL]),
+        *([] if found_any else _other_method(query.question, method)),
     ]
     query.warn(*advice)
     yield Answer(
@@ -211,6 +212,15 @@ async def _method(query: QueryContext, question: Question) -> Method:
     method: Method = "global" if whole else "local"
     query.listen(Notice(f"Answering by {method} search."))
     return method
+
+
+def _other_method(question: str, method: Method) -> list[str]:
+    """Returns the advice to use the method that suits a question, if it isn't the one that failed.
+
+    It costs no call: the words of the question decide, also where a model is set.
+    """
+    suits, advice = ("global", TRY_GLOBAL) if is_global(question) else ("local", TRY_LOCAL)
+    return [] if method == suits else [advice]
 
 
 def _warn_of_options(query: QueryContext, question: Question, method: Method) -> None:

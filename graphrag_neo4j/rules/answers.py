@@ -22,6 +22,7 @@ from graphrag_neo4j.model.types import Point
 from graphrag_neo4j.rules.ranking import (
     alike,
     base_words,
+    is_on_whole,
     language_read,
     names_in,
     quality,
@@ -135,6 +136,8 @@ class AskedWords:
 
     @classmethod
     def of(cls, question: str) -> "AskedWords":
+        if is_on_whole(question):
+            return cls(frozenset(), frozenset(), (), True, language_read(question))
         words, names = subject_words(question) | _acronyms(question), names_in(question)
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))

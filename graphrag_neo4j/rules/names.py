@@ -9,7 +9,6 @@ and some famous names stand in lists of the package, in `data/names`.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 
 import regex
 
@@ -82,13 +81,17 @@ PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N
 
 
 def seen_inside(passage: SentencedText) -> frozenset[str]:
-    """Returns the words of a chunk that are capitalised inside a sentence."""
-    return frozenset(
-        word.text
-        for sentence in passage.sentences
-        for before, word in pairwise(sentence.words)
-        if CAPITAL.match(word.text) and not _starts_anew(sentence, before.end, word.start)
-    )
+    """Returns the words of a chunk that are capitalised inside a sentence, and pairs of them."""
+    found: set[str] = set()
+    for sentence in passage.sentences:
+        texts = [word.text for word in sentence.words]
+        for at, text in enumerate(texts):
+            if CAPITAL.match(text) and not _is_opening_place(sentence, at):
+                found.add(text)
+                gap = sentence.text[: sentence.words[at].start - sentence.start]
+                if "\n" not in gap[-2:]:  # else a line may begin there
+                    found.add(" ".join(texts[at : at + 2]))
+    return frozenset(found)
 
 
 def names_in_sentence(
@@ -102,6 +105,13 @@ def names_in_sentence(
             if name := _name(spelled, language):
                 type_ = _type_of(spelled, texts[max(0, first - 2) : first], texts[last:][:1])
                 yield NameSpan(words[first].start, words[last - 1].end, name, type_)
+
+
+def _is_opening_place(sentence: Sentence, at: int) -> bool:
+    """Returns whether a word begins a sentence or a quote: also after "1." or "(3)", as in laws."""
+    words = sentence.words
+    numbered = all(word.text[0].isdigit() for word in words[:at])
+    return numbered or _starts_anew(sentence, words[at - 1].end, words[at].start)
 
 
 def _starts_anew(sentence: Sentence, end: int, start: int) -> bool:
@@ -121,7 +131,7 @@ def _runs(sentence: Sentence, texts: Sequence[str], language: str) -> Iterator[t
         if first < last or not capital[first]:
             continue
         last = first + 1
-        while last < n and _joined(sentence, last):
+        while last < n and _joined(sentence, last) and not _begins_line(sentence, last, language):
             numbered = NUMERAL.fullmatch(texts[last]) and texts[last - 1].lower() not in UNNUMBERED
             if not (capital[last] or numbered):
                 ends = (end for end in (last + 2, last + 1) if end < n and capital[end])
@@ -131,6 +141,13 @@ def _runs(sentence: Sentence, texts: Sequence[str], language: str) -> Iterator[t
                 last = end
             last += 1
         yield first, last
+
+
+def _begins_line(sentence: Sentence, at: int, language: str) -> bool:
+    """Returns whether a stop word stands first in a line: "Quorum\nDer Leiter" isn't one name."""
+    one, other = sentence.words[at - 1 : at + 1]
+    gap = sentence.text[one.end - sentence.start : other.start - sentence.start]
+    return "\n" in gap and is_stop_word(other.text.lower(), language)
 
 
 def _joined(sentence: Sentence, at: int) -> bool:
@@ -164,13 +181,15 @@ def _trimmed(
     inside: frozenset[str],
 ) -> tuple[int, int]:
     """Removes the words at both ends of a run that are not part of the name."""
-    (first, last), words = run, sentence.words
-    opening = first == 0 or _starts_anew(sentence, words[first - 1].end, words[first].start)
+    first, last = run
     saint = texts[first].lower() in PREFIXES and last - first > 1
-    if opening and texts[first] not in inside and not saint:
+    # A stop word may stand inside a sentence for other reasons, so the word after it counts, too.
+    stop = language != "en" and is_stop_word(texts[first].lower(), language)
+    seen = " ".join(texts[first : first + 2]) if stop and last - first > 1 else texts[first]
+    if _is_opening_place(sentence, first) and seen not in inside and not saint:
         first += _is_opening(texts[first], language, alone=last - first == 1)
     first = _full_name(texts, first, last)
-    while first < last and _is_before(texts, first, last, language):
+    while first < last and _is_before(texts, first, last, language, inside):
         first += 1
     if language == GERMAN:  # "Präsidentin Christine Lagarde"
         first = next((i for i in range(first, last - 1) if is_given_name(texts[i])), first)
@@ -183,16 +202,21 @@ def _trimmed(
     return first, last
 
 
-def _is_before(texts: Sequence[str], first: int, last: int, language: str) -> bool:
+def _is_before(
+    texts: Sequence[str], first: int, last: int, language: str, inside: frozenset[str]
+) -> bool:
     """Returns whether the first word is not part of the name: "Republican" in front of a person.
 
-    An article of another language is part of a name in English text: "Las Vegas".
+    An article of another language is part of a name in English text: "Las Vegas". Elsewhere it is
+    one if it has a capital inside a sentence: "à La Rochelle".
     """
     word, left = texts[first].lower().rstrip("."), texts[first + 1 : last]
     if word in RANKS or (len(left) == 1 and word in ADDRESSES and _is_surname(left[0])):
         return True
     if language == "en" and word in ARTICLES and word not in {"the", "a", "an"}:
         return not left or not texts[first][0].isupper()
+    if word in ARTICLES and left and " ".join(texts[first : first + 2]) in inside:
+        return language == "en"
     return _is_around(texts[first])
 
 
@@ -222,11 +246,11 @@ def _is_around(word: str) -> bool:
 def _is_opening(word: str, language: str, *, alone: bool) -> bool:
     """Returns whether a word is capitalised only because it begins a sentence."""
     lower = word.lower()
-    stop = is_stop_word(lower, language) and rarity(lower) < COMMON
     if not word[1:].islower():
-        return False
+        return lower.endswith(("'", "’")) and is_stop_word(lower, language)  # "L'Assemblée"
     if language != "en":
-        return alone or stop
+        return alone or is_stop_word(lower, language)
+    stop = is_stop_word(lower, language) and rarity(lower) < COMMON
     if not alone and parts_of_speech([lower]) in ("N", "S", "J"):
         return stop or lower in EVALUATIVE or lower in GENERIC
     if "-" in lower:  # "Sitting-room"

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import mode
 
 from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.model.context import ContextRecord, ContextTable
@@ -22,7 +23,7 @@ from graphrag_neo4j.rules.answers import (
 )
 from graphrag_neo4j.rules.phrases import PERSON, PLACE
 from graphrag_neo4j.rules.ranking import content_words, is_global, names_in
-from graphrag_neo4j.text.languages import language_of
+from graphrag_neo4j.text.languages import language_of, lines_of
 from graphrag_neo4j.text.sentences import WORD, read_passage, written
 from graphrag_neo4j.text.strings import name_key
 
@@ -150,18 +151,14 @@ def _helpfulness(score: float) -> int:
     return max(1, min(100, round(100 * score)))
 
 
-THEME_QUESTION = "What are the main themes?"
-# Questions in other languages than English: only the form that is answered by the words alone.
-ABOUT = {
-    "en": "What do the documents say about {}?",
-    "de": "Was wird über {} gesagt?",
-    "fr": "Que dit-on de {} ?",
-    "es": "¿Qué se dice de {}?",
-    "it": "Che cosa si dice di {}?",
-    "pt": "O que se diz de {}?",
-    "ar": "ماذا عن {}؟",
-    "zh": "关于{}说了什么？",
+QUESTIONS = {
+    language: tuple(forms.split(" | "))
+    for language, _, forms in (line.partition(" = ") for line in lines_of("words/questions.txt"))
 }
+THEME_QUESTIONS = {language: themes for language, (themes, _) in QUESTIONS.items()}
+# Questions in other languages than English: only the form that is answered by the words alone. A
+# name in quotation marks keeps the form it has without a case or an article.
+ABOUT = {language: about for language, (_, about) in QUESTIONS.items()}
 TELLING = 8  # words of a sentence that says something
 READ = 3  # passages of a topic that tell its language
 OFTEN_NAMED = 2  # such sentences of a speaker about a topic
@@ -177,8 +174,8 @@ def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
     if asked:
         return [*_varied(material, [_language([*asked, material.answer])] * len(topics))]
     languages = [_language([text for _, text in topic.passages[:READ]]) for topic in topics]
-    english = 2 * languages.count("en") >= len(languages)
-    themes = [DraftQuestion(THEME_QUESTION, whole=True)] if english else []
+    most = "en" if 2 * languages.count("en") >= len(languages) else mode(languages)
+    themes = [DraftQuestion(THEME_QUESTIONS[most], whole=True)] if most in THEME_QUESTIONS else []
     return [*themes, *_varied(material, languages)]
 
 

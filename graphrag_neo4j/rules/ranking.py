@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from graphrag_neo4j.rules.phrases import is_ordinary
-from graphrag_neo4j.text.languages import ABOUT, base_form, is_stop_word, language_of
+from graphrag_neo4j.rules.phrases import CJK, is_ordinary
+from graphrag_neo4j.text.languages import ABOUT, WHOLE, base_form, is_stop_word, language_of
 from graphrag_neo4j.text.sentences import WORD, read_passage
 from graphrag_neo4j.text.strings import without_possessive
 
@@ -137,12 +137,14 @@ def names_in(question: str) -> tuple[str, ...]:
     ('Fei-Fei Li', 'Andrew Ng', 'Boston')
     """
     words = [without_possessive(found[0]) for found in WORD.finditer(question)]
-    if language_of(question, words) == "de":
+    language = language_of(question, words)
+    if language == "de":
         return ()
     rows: list[list[str]] = [[]]
     for number, word in enumerate(words):
         capital = word[:1].isupper() and word != "I" and word.lower() not in ABOUT
-        if capital and (number > 0 or not is_ordinary(word)):
+        opening = number == 0 and (is_ordinary(word) or is_stop_word(word.lower(), language))
+        if capital and not opening:
             rows[-1].append(word)
         else:
             rows.append([])
@@ -159,5 +161,38 @@ def is_global(question: str) -> bool:
 
     >>> is_global("What are the main themes?"), is_global("What are the main themes of Dune?")
     (True, False)
+    >>> is_global("Was sind die Hauptthemen?"), is_global("Was sind die Hauptthemen der Sitzung?")
+    (True, False)
     """
-    return GLOBAL.search(question) is not None and not names_in(question)
+    english = GLOBAL.search(question) is not None and not names_in(question)
+    return english or is_on_whole(question)
+
+
+@lru_cache(100)
+def is_on_whole(question: str) -> bool:
+    """Returns whether a question asks about all documents in a language other than English.
+
+    All its words are words such as "theme", with at least one, or stop words, of one language. The
+    language needn't be known, which is a guess for a few words; base forms are those of the guess.
+    """
+    return any(_is_on_whole(question.lower(), language) for language in WHOLE)
+
+
+def _is_on_whole(question: str, language: str) -> bool:
+    telling, beside = WHOLE[language]
+    words = [part for found in WORD.finditer(question) for part in found[0].split("-")]
+    guessed = language_of(question, words) == language  # to load all dictionaries takes a minute
+    if language in CJK:
+        known = sorted([*telling, *beside], key=len, reverse=True)
+        words = re.findall("|".join(known) + r"|\w", question)
+
+    def is_in(word: str, listed: Sequence[str]) -> bool:
+        base = base_form(word, language) if guessed else word
+        return not {word, base}.isdisjoint(listed) or any(
+            one[-1] == "*" and word.startswith(one[:-1]) for one in listed
+        )
+
+    others = [word for word in words if not is_in(word, telling)]
+    return len(others) < len(words) and all(
+        is_in(word, beside) or is_stop_word(word, language) for word in others
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_neo4j.rules.names import is_given_name, names_in_sentence, seen_inside
+from graphrag_neo4j.rules.names import GERMAN, is_given_name, names_in_sentence, seen_inside
 from graphrag_neo4j.rules.phrases import (
     CJK,
     CONCEPT,
@@ -106,6 +106,10 @@ def _spans(passage: SentencedText, language: str) -> list[NameSpan]:
     names = [
         s for sentence in passage.sentences for s in names_in_sentence(sentence, language, inside)
     ]
+    if language == GERMAN:  # "Möhrings" is a genitive where the chunk also has "Möhring"
+        known = {span.name for span in names}
+        nominative = {name: name[:-1] for name in known if name[-1] == "s" and name[:-1] in known}
+        names = [s._replace(name=nominative.get(s.name, s.name)) for s in names]
     types: defaultdict[str, list[str]] = defaultdict(list)
     for span in names:
         types[span.name].append(span.kind)

@@ -75,6 +75,10 @@ TURNS = frozenset(lines_of("words/turns.txt"))
 UNNAMED = _words("unnamed")
 VARIANTS = dict(line.split(" = ") for line in lines_of("words/variants.txt"))
 VERBS = _words("verbs")
+WHOLE = {
+    language: tuple(part.split() for part in words.split("|"))
+    for language, _, words in (line.partition(" = ") for line in lines_of("words/whole.txt"))
+}
 TYPE_CLASSES = {
     type_: class_
     for class_, _, types in (line.partition(" = ") for line in lines_of("words/type_classes.txt"))
@@ -95,8 +99,8 @@ def language_of(text: str, words: Iterable[str]) -> str:
 
 
 def is_stop_word(word: str, language: str) -> bool:
-    """Returns whether a word in lower case is a stop word of a language."""
-    return word in _stop_words(language)
+    """Returns whether a word in lower case, such as "the" or "l'", is a stop word of a language."""
+    return word.rstrip("'’") in _stop_words(language)
 
 
 @lru_cache(100_000)

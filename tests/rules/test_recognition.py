@@ -146,3 +146,29 @@ def test_the_names_of_a_genre_are_found(genre: str, precision: float, recall: fl
     assert len(named) >= 30
     assert len(right) >= precision * len(found), wrong
     assert len(right) >= recall * len(named), missed
+
+
+def test_openings_of_sentences_are_no_part_of_a_name() -> None:
+    text = (
+        "Wenn Großbritannien zahlt, zahlt auch Frankreich. Aber Frankreich zögert noch.\n"
+        "Die Kommission prüft das. Ihre Chancen stehen gut. (3) Zur Einberufung ist er berechtigt."
+    )
+    found = named(text)
+    assert {"Großbritannien", "Frankreich"} <= set(found)
+    assert not {"Wenn Großbritannien", "Aber Frankreich", "Ihre Chancen", "Zur Einberufung"} & {
+        *found
+    }
+    spiegel = "Der Spiegel berichtete darüber. Das hat man auch in Der Spiegel gelesen, sagt sie."
+    assert "Der Spiegel" in named(spiegel)
+    assert "Spiegel" in named("Der Spiegel berichtete darüber. Er hat es im Spiegel gelesen.")
+    rochelle = "La Rochelle est une ville du pays. Il habite à La Rochelle depuis un an."
+    assert "La Rochelle" in named(rochelle)
+    french = "L'Assemblée vote la loi. Il a dit que la loi est votée par l'Assemblée de la France."
+    assert "L' Assemblée" not in named(french)
+    assert "Assemblée" in named(french)
+
+
+def test_a_german_genitive_is_the_name_where_the_chunk_has_both() -> None:
+    text = "Es war Robert Sanderson. Die Predigt Robert Sandersons war lang, und sie war gut."
+    assert "Robert Sandersons" not in named(text)
+    assert "Robert Sanderson" in named(text)

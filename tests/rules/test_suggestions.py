@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from graphrag_neo4j.model.material import SuggestionMaterial, Topic
-from graphrag_neo4j.rules.query_backend import rule_questions
+from graphrag_neo4j.rules.query_backend import ABOUT, THEME_QUESTIONS, rule_questions
+from graphrag_neo4j.rules.ranking import is_global, subject_words
 
 SAID = (
     "KEVIN SCOTT: Welcome to the program, and thank you for being here with us today, Ada.\n"
@@ -39,26 +40,44 @@ def test_the_forms_take_turns_and_a_name_that_says_nothing_is_no_topic() -> None
     ]
 
 
+def test_the_words_of_the_forms_ask_for_nothing_but_the_name() -> None:
+    for language, form in ABOUT.items():
+        assert is_global(THEME_QUESTIONS[language])
+        question = form.format("Darwin")
+        assert not is_global(question)
+        if language not in ("ja", "zh"):  # read in pairs of characters
+            assert subject_words(question) == {"darwin"}
+
+
 def test_other_languages_get_the_form_that_names_alone_answer() -> None:
     german = "Der Rat der Stadt hat das Geld für die Mole nicht gegeben, und das war nicht gut."
-    assert made(topic("Mole", "concept", german)) == ["Was wird über Mole gesagt?"]
+    assert made(topic("Mole", "concept", german)) == [
+        "Was sind die Hauptthemen?",
+        "Was steht hier über „Mole“?",
+    ]
     assert made(topic("北京大学", "organization", "他在北京大学读书。")) == [
-        "关于北京大学说了什么？"
+        "主要主题是什么？",
+        "关于“北京大学”说了什么？",
     ]
     assert made(topic("القاهرة", "location", "ولد الشاعر في القاهرة سنة 1903.")) == [
-        "ماذا عن القاهرة؟"
+        "ما هي المواضيع الرئيسية؟",
+        "ماذا عن «القاهرة»؟",
+    ]
+    assert made(topic("Дуров", "person", "Павел Дуров продал свою долю в компании.")) == [
+        "Каковы основные темы?",
+        "Что здесь сказано на тему «Дуров»?",
     ]
     both = (topic("Mole", "concept", german), topic("engine", "concept", SAID))
     assert made(*both) == [
         "What are the main themes?",
-        "Was wird über Mole gesagt?",
+        "Was steht hier über „Mole“?",
         "What does Ada Lovelace say about engine?",
     ]
     # After an answer there is no question on the whole, and its language is that of the others.
     material = SuggestionMaterial((), both, (), 3, ["Wer ist Ada?"], f"{german} Das ist Ada.")
     assert [one.text for one in rule_questions(material)] == [
-        "Was wird über Mole gesagt?",
-        "Was wird über engine gesagt?",
+        "Was steht hier über „Mole“?",
+        "Was steht hier über „engine“?",
     ]
     engine = [topic("engine", "concept", SAID)]
     material = SuggestionMaterial((), engine, (), 3, ["Who is Ada?"], "Ada.")

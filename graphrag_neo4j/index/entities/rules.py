@@ -23,6 +23,7 @@ from graphrag_neo4j.text.languages import (
     ROLES,
     TYPE_CLASSES,
     VARIANTS,
+    base_form,
     lines_of,
 )
 from graphrag_neo4j.text.strings import identify, is_indexable, name_key
@@ -30,7 +31,7 @@ from graphrag_neo4j.text.strings import identify, is_indexable, name_key
 TITLES: Final = frozenset({"dr", "mr", "ms", "mrs", "prof", "professor", "sir", "dame", "doctor"})
 ARTICLES: Final = frozenset({"a", "an", "the"})
 PREPOSITIONS: Final = frozenset(["about", "at", "by", "for", "from", "in", "of", "on", "with"])
-FORMS: Final = 5  # that `forms_of` gives
+FORMS: Final = 6  # that `forms_of` gives
 THINGS: Final = frozenset({"concept", "product"})
 # A product, a work or a concept may bear the name of an organisation or an event, never that of a
 # person.
@@ -92,6 +93,17 @@ _STOP = re.compile(r"(?<=\w)\.(?!\w)|(?<=[^\W\d])\.(?=\w)|(?<=\d)\.(?=[^\W\d])")
 _QUIET = re.compile(r"['\"`,;:!?()\[\]{}]")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _INDEFINITE = re.compile(r"an?\s", re.IGNORECASE)
+# German adjectives in names, without accents: "europaischen". With the ending of another case they
+# make the same name, if the noun after them is the same.
+_GERMAN = re.compile(
+    r"(.{3,}(?:isch|sam|iert|igt)|.+lich|.*[^e]ig|deutsch|gross|klein|neu|alt|jung|rot|blau|weiss|"
+    r"schwarz|grun|frei|hoh|ober|unter|inner|auswartig|(?:inter)?national|sozial|liberal|zentral|"
+    r"global|regional|erst|zweit|dritt)(e|e[nrsm])"
+)
+_RUSSIAN = re.compile(r"[\u0400-\u04ff ]+")
+_RUSSIAN_ADJECTIVE = re.compile(r".+(?:ый|ий|ой)")
+_RUSSIAN_PLURAL = re.compile(r".+(?:[ыи][ех]|[ыи]ми)")
+_RUSSIAN_NOUN_PLURAL = re.compile(r".+(?:[ыи][ех]?|[ыи]ми|[ая]ми?|[ая]х|[ое]в)")
 _PLURAL_ACRONYM = re.compile(r"(?=[A-Z.]{2})[A-Z.]+s")
 
 
@@ -119,7 +131,8 @@ def forms_of(name: str) -> tuple[str, ...]:
 
     Names agree in the first where they differ in case, punctuation, accents, spaces or an article
     only; in the second also where one abbreviates a word; in the third also with titles before a
-    full name; in the fourth also with legal forms of companies; in the last also in the plural.
+    full name; in the fourth also with legal forms of companies; in the fifth also in the plural;
+    in the last also in the case, in German and Russian.
     """
     return _form(name)[0]
 
@@ -142,7 +155,11 @@ def same_by_form(one: Spelling, other: Spelling) -> str | None:
     """
     if contradict([one.type, other.type]) or _case_tells(one, other) or _article_tells(one, other):
         return None
-    (a, a_legal), (b, b_legal) = _form(one.name), _form(other.name)
+    (a, a_legal, a_case), (b, b_legal, b_case) = _form(one.name), _form(other.name)
+    cases = not (a_legal | b_legal) and "person" not in {
+        type_class(one.type),
+        type_class(other.type),
+    }
     alike = [x == y for x, y in zip(a, b, strict=True)]
     classes = {type_class(one.type), type_class(other.type)}
     nouns = not (a_legal | b_legal) and _is_common_noun(one) and _is_common_noun(other)
@@ -158,6 +175,7 @@ def same_by_form(one: Spelling, other: Spelling) -> str | None:
         ),
         "They are two well-known names of one thing.": bool(known) and alike[4],
         "They are the singular and the plural of a common noun.": nouns and alike[4],
+        "They are cases of one name.": cases and a_case == b_case,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -349,11 +367,14 @@ def name_properties(name: str) -> dict[str, str | None]:
 
 
 @lru_cache(4096)
-def _form(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The forms of a name (`forms_of`), and the legal forms of a company at its end."""
+def _form(name: str) -> tuple[tuple[str, ...], frozenset[str], str]:
+    """The forms of a name (`forms_of`), the legal forms of a company at its end, and its words.
+
+    These words have no case, but a number.
+    """
     key = name_key(name)
     if not is_indexable(name):  # keys are indexed
-        return (identify("name", key),) * FORMS, frozenset()
+        return (identify("name", key),) * FORMS, frozenset(), key
     bracketed = _BRACKETED.match(key)
     # "graph data science" for "graph data science (gds)"
     own = bracketed and is_acronym_of(bracketed[2], bracketed[1])
@@ -369,11 +390,41 @@ def _form(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
     bare, legal = _without_legal_forms(untitled)
     usual = well_known(name) or bare
     noun = [*usual[:-1], _singular(usual[-1])] if usual else []
+    cased = _without_cases(noun)
     # Without spaces; numbers stay apart, so that "1 10" is not "11 0".
     forms = (
-        re.sub(r"(?<!\d) | (?!\d)", "", " ".join(x)) for x in (words, spelled, untitled, bare, noun)
+        re.sub(r"(?<!\d) | (?!\d)", "", " ".join(x))
+        for x in (words, spelled, untitled, bare, noun, cased)
     )
-    return tuple(form or key for form in forms), legal
+    return tuple(form or key for form in forms), legal, " ".join(_without_cases(usual)) or key
+
+
+def _without_cases(words: list[str]) -> list[str]:
+    """The words of a name with an adjective in the form that all its cases have.
+
+    The number stays: "Deutsche Bank" is not "Deutsche Banken". Only German and Russian are known.
+    """
+    text = " ".join(words)
+    if len(words) > 1 and _RUSSIAN.fullmatch(text):
+        bases = [base_form(word, "ru") for word in words]
+        if not any(map(_RUSSIAN_ADJECTIVE.fullmatch, bases[:-1])):
+            return words
+        # A noun's ending may be of a case or of the plural: then the names stay two.
+        described = _RUSSIAN_ADJECTIVE.fullmatch(bases[0])
+        many = (_RUSSIAN_PLURAL if described else _RUSSIAN_NOUN_PLURAL).fullmatch(words[0])
+        return [*bases, "+"] if many else bases
+    adjectives = [_GERMAN.fullmatch(word) for word in words[:-1]]
+    if not any(adjectives):
+        return words
+    last, bare = words[-1], base_form(words[-1].capitalize(), "de").casefold()
+    genitive = any(one and one[2] == "en" for one in adjectives) and last in (
+        f"{bare}s",
+        f"{bare}es",
+    )
+    stems = [
+        f"{one[1]}e" if one else word for one, word in zip(adjectives, words[:-1], strict=True)
+    ]
+    return [*stems, bare if genitive else last]
 
 
 @lru_cache(4096)

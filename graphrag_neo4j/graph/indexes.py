@@ -38,7 +38,7 @@ WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
 NEUTRAL: Final = "standard-no-stop-words"
 """The analyser for names, for languages without their own one, and for several languages."""
 ANALYZERS: Final[Mapping[str, str]] = {
-    "ar": "arabic", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "ar": "arabic", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
     "es": "spanish", "fi": "finnish", "fr": "french", "hi": "hindi", "it": "italian", "ja": "cjk",
     "ko": "cjk", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sv": "swedish", "th": "thai", "tr": "turkish", "zh": "cjk",

@@ -16,7 +16,7 @@ from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source, source_from
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, LONGEST_QUERY, lucene_query
 from graphrag_neo4j.rules.ranking import language_read
-from graphrag_neo4j.text.languages import is_stop_word
+from graphrag_neo4j.text.languages import is_in_dictionary, is_stop_word
 from graphrag_neo4j.text.strings import entity_ids, searched_words
 
 if TYPE_CHECKING:
@@ -229,8 +229,12 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
     A word without a similar name is left out.
     """
     language = language_read(question)
-    # An analyser of a language has no stop words, so they would seem to be nowhere.
-    words = [word for word in _words(question) if not is_stop_word(word.lower(), language)]
+    # A word of the language isn't misspelt, though it may be nowhere: "ziehen" doesn't mean "Zehn".
+    words = [
+        word
+        for word in _words(question)
+        if not (is_in_dictionary(word, language) or is_stop_word(word.lower(), language))
+    ]
     if not words:
         return {}
     rows = await graph.read("search/words_nowhere", WordRow, words=words)

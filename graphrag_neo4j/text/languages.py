@@ -31,6 +31,7 @@ SHARE = 0.1  # share of a text's characters in a script that identifies the lang
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "ro")
 WORDS = 400  # words of a text that are used to detect its language
 SHORT = 5  # letters; only stop words of at most this length are used to detect a language
+GENITIVE_S = frozenset({"de", "nl", "sv", "da", "no"})  # languages: "Adenauers Rede"
 UNRANKED = 200_000  # the rank of a word that is not a token
 # Korean particles at the end of a word.
 PARTICLE = re.compile(
@@ -113,6 +114,16 @@ def base_form(word: str, language: str) -> str:
     import simplemma  # noqa: PLC0415 - it takes a moment, and not every command needs it
 
     return simplemma.lemmatize(word, lang=language)
+
+
+def word_forms(word: str, language: str) -> set[str]:
+    """Returns a word, its base form, and what it is without the -s of the genitive, without case.
+
+    A dictionary may know the base form of a word only with, or only without, its capital.
+    """
+    bare = word.removesuffix("s") if language in GENITIVE_S else word
+    known = (base_form(one, language) for one in (word, word.lower()))
+    return {one.casefold() for one in (word, bare, *known)}
 
 
 def is_in_dictionary(word: str, language: str) -> bool:

@@ -62,7 +62,7 @@ ABBREVIATIONS = (
 )
 _ABBREVIATED = re.compile(rf"(?<!\w)(?:{ABBREVIATIONS}|[^\W\d_a-z]|\d{{1,2}})$")
 _WORD = re.compile(r"\S+")
-_WORDS = re.compile(r"\w+")
+_SEARCHED = re.compile(r"\w+")
 _OPERATORS = {"AND": "and", "OR": "or", "NOT": "not"}  # of a full-text query
 _MOST_MARKS = 30  # combining marks in a row: no language has more (Unicode, UAX 15, section 13)
 _JOINER = "\u034f"  # the combining grapheme joiner, which Unicode puts between longer rows
@@ -143,8 +143,8 @@ def searched_words(text: str) -> list[str]:
     >>> searched_words('die Maßnahmen OR "Die" A\u0308mter?')
     ['Die', 'Maßnahmen', 'or', 'Ämter']
     """
-    words = {word.casefold(): _OPERATORS.get(word, word) for word in _WORDS.findall(legible(text))}
-    return list(words.values())
+    words = _SEARCHED.findall(legible(text))
+    return list({word.casefold(): _OPERATORS.get(word, word) for word in words}.values())
 
 
 def without_capitals(text: str) -> str:

@@ -11,11 +11,12 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.describe.language import SEVERAL, main_language
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.vectors.encoder import ENCODERS
+from graphrag_neo4j.vectors.encoder import ENCODERS, MULTILINGUAL
 from graphrag_neo4j.vectors.static import STATIC_VECTORS
 
 ENGLISH = "Ada Lovelace wrote the first program. It was for the engine of Charles Babbage."
 GERMAN = "Die Lokomotive wurde von Emil Rathenau in Berlin gebaut, und sie fährt noch immer."
+CZECH = "Lokomotiva byla postavena v Praze a jezdí dodnes. Kdo ji řídil, to už nikdo neví."
 CHINESE = "张伟在北京大学学习人工智能。他的老师是李明。"
 pytestmark = pytest.mark.slow
 
@@ -65,10 +66,24 @@ async def test_a_language_without_an_encoder_gets_static_vectors_and_that_is_sai
     graph: Graph, alone: Settings
 ) -> None:
     settings = alone.changed(embedding_model="local")
-    said = await indexed(settings, GERMAN)
-    assert any("no sentence encoder for documents in this language (de)" in line for line in said)
+    said = await indexed(settings, CZECH)
+    assert any("no sentence encoder for documents in this language (cs)" in line for line in said)
     assert await made_with(graph) == STATIC_VECTORS
-    assert not any("encoder" in line for line in await indexed(settings, GERMAN))
+    assert not any("encoder" in line for line in await indexed(settings, CZECH))
+
+
+async def test_german_and_documents_in_several_languages_share_an_encoder(
+    graph: Graph, alone: Settings
+) -> None:
+    settings = alone.changed(embedding_model="local")
+    said = await indexed(settings, GERMAN)
+    assert any(f"sentence encoder {MULTILINGUAL.name}" in line for line in said)
+    assert not any("again" in line for line in await indexed(settings, GERMAN, ENGLISH))
+    assert await made_with(graph) == MULTILINGUAL.name
+    async with AsyncGraphRAG(settings) as rag:
+        answer = await rag.query("Welcher Zug ist heute noch in Betrieb?", method="basic")
+        [first, *_] = answer.context[0].records.values()
+        assert "Lokomotive" in first.text
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")

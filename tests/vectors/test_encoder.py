@@ -12,7 +12,12 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.vectors import encoder
 from graphrag_neo4j.vectors import static as static_vectors
-from graphrag_neo4j.vectors.encoder import ENCODERS, SentenceEncoder, load_encoder
+from graphrag_neo4j.vectors.encoder import (
+    ENCODERS,
+    MULTILINGUAL,
+    SentenceEncoder,
+    load_encoder,
+)
 from graphrag_neo4j.vectors.static import STATIC_VECTORS
 from tests.support.embedded_maven import running_repository
 
@@ -40,6 +45,25 @@ async def test_a_question_gets_the_instruction_and_is_nearest_to_the_passage_tha
     assert abs(math.hypot(*question) - 1) < 1e-6
     [whole] = await english.embed([ENCODERS["en"].instruction + QUESTION])
     assert question == whole != said
+
+
+async def test_a_question_is_nearest_to_its_answer_in_other_languages_and_across_them() -> None:
+    model = load_encoder(MULTILINGUAL)
+    passages = [
+        "Ein Kätzchen döst auf dem Stuhl.",
+        "В мае были повышены налоги.",
+        "Les trains roulent sur des rails.",
+        "",
+    ]
+    vectors = await model.embed(passages)
+    assert set(vectors[3]) == {0.0}
+    for asked, place in (("Welches Tier schläft?", 0), ("Qui paie plus d'impôts ?", 1)):
+        [question] = await model.embed_questions([asked])
+        assert len(question) == MULTILINGUAL.dimensions
+        assert abs(math.hypot(*question) - 1) < 1e-5
+        found = [near(question, vector) for vector in vectors]
+        assert found.index(max(found)) == place
+    assert [(await model.embed([text]))[0] for text in passages] == vectors
 
 
 async def test_static_vectors_of_what_is_alike_are_near() -> None:

@@ -23,7 +23,7 @@ from graphrag_neo4j.llm.replies.structured_output import read_json
 from graphrag_neo4j.llm.tasks.extraction import Gleaning, extraction_of
 from graphrag_neo4j.model.types import Extraction, LLMTask, Message, Reply, Request
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text.languages import base_form, language_of
+from graphrag_neo4j.text.languages import language_of, word_forms
 from graphrag_neo4j.text.strings import excerpt, fold, name_key, storable, without_capitals
 
 MOST_TYPES = 8
@@ -38,7 +38,6 @@ LEAST_ENTITIES = 2  # of an example
 NAMED = 3  # names that a problem of an example lists
 SHOWN = 40  # characters of a text that a problem quotes
 OPENING = re.compile(r"^you are ", re.IGNORECASE)  # the prompts put these words before a persona
-POSSESSIVE_S = frozenset({"de", "nl", "sv", "da", "no"})  # languages: "Adenauers Rede"
 # A name of a type stands in a list that is separated by commas, and in a field of a record.
 MARKS_OF_TYPES = str.maketrans(dict.fromkeys("<>|#`{}$,;:\"'()[]*_", " "))
 
@@ -202,9 +201,8 @@ def stands_in(name: str, passage: str) -> bool:
     >>> stands_in("Agnes Thorsby", "AGNES THORSBY: Yes."), stands_in("Anna", "Annabel said so.")
     (True, False)
     """
-    said, key = WORD.findall(name), name_key(name)
-    language, held = _forms_in(passage)
-    if said and not any(held.isdisjoint(_forms(word, language)) for word in said):
+    said, key, (language, held) = WORD.findall(name), name_key(name), _forms_in(passage)
+    if said and not any(held.isdisjoint(word_forms(word, language)) for word in said):
         return True
     # In a script without spaces, such as Chinese, a name is a part of a word.
     return bool(said) and not key.isascii() and len(key) > 1 and key in name_key(passage)
@@ -215,17 +213,7 @@ def _forms_in(passage: str) -> tuple[str, frozenset[str]]:
     """Returns the language of a passage, and the forms of its words."""
     said = WORD.findall(passage)
     language = language_of(passage, said)
-    return language, frozenset(form for word in said for form in _forms(word, language))
-
-
-def _forms(word: str, language: str) -> set[str]:
-    """Returns a word, its base form, and what it is without the ending of the possessive.
-
-    A dictionary may know the base form of a word only with, or only without, its capital.
-    """
-    bare = word.removesuffix("s") if language in POSSESSIVE_S else word
-    known = (base_form(one, language) for one in (word, word.lower()))
-    return {one.casefold() for one in (word, bare, *known)}
+    return language, frozenset(form for word in said for form in word_forms(word, language))
 
 
 def _listed(names: Iterable[str]) -> str:

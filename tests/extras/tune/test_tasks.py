@@ -87,7 +87,7 @@ def test_types_without_a_name_in_the_passages_or_with_those_of_another_are_left_
         a_type("planet", "Saturn"),
         a_type("storm, or wind", "January Storm"),
     )
-    assert [one.name for one in found.types] == ["person", "storm or wind"]
+    assert [one.name for one in found.types] == ["Person", "storm or wind"]
     assert [(one.names, one.passages) for one in found.types] == [
         (["Agnes Thorsby"], [0]),
         (["January Storm"], [1]),

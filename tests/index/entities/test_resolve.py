@@ -322,7 +322,7 @@ async def test_names_that_a_passage_writes_in_brackets_are_compared_if_their_typ
     backend = PresetBackend(texts, verdicts=same)
     await put(graph, documents(*texts))
     await compared(graph, backend)
-    assert await names(graph) == ["England", "Kurt Schumacher", "Sozialdemokratische Partei"]
+    assert await names(graph) == ["England", "Kurt Schumacher", "SPD"]
     assert len(backend.compared) == 1
     await compared(graph, backend)
     assert len(backend.compared) == 1

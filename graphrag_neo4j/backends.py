@@ -276,4 +276,5 @@ def _encoding(encoder: Encoder, settings: Settings, listen: Listener) -> Embedde
         model.embed_questions,
         static_embedder(),
         ENCODED_AT_ONCE,
+        encoder.meant,
     )

@@ -60,7 +60,7 @@ class Embedder:
     model. `embed_questions` embeds questions, where the model embeds them otherwise than passages;
     None means `embed`. `elements` embeds entities and reports, where the model is too slow for
     them and embeds only chunks; None means the model itself. `batch` is the largest number of texts
-    in one call, None where the settings say it.
+    in one call, None where the settings say it. `meant` is that of an `Encoder`.
     """
 
     model: str
@@ -69,6 +69,7 @@ class Embedder:
     embed_questions: Embed | None = None
     elements: "Embedder | None" = None
     batch: int | None = None
+    meant: float = 1.0
 
     def of(self, kind: str) -> "Embedder":
         """The embedder of a kind of node: "chunk", "entity" or "community"."""

@@ -50,12 +50,14 @@ class Verified:
     A quotation whose place was not found is left out. `documents` is the number of all documents.
     `similar` compares texts with the question by a sentence encoder, None where there is none. It
     takes about a second for 100 texts, and must be called in a worker thread of the event loop.
+    `meant` is the smallest cosine, by it, of a sentence that answers without the question's words.
     """
 
     provenance: Mapping[DraftedQuotation, Provenance] = field(default_factory=dict)
     reach: Mapping[int, Reach] = field(default_factory=dict)
     documents: int = 0
     similar: Similar | None = None
+    meant: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,9 +166,9 @@ def _similar(query: QueryContext) -> Similar | None:
 
 async def _verified(query: QueryContext, draft: Draft) -> Verified:
     """Reads the provenance of the quotations of a draft, and the reach of its reports."""
-    similar = _similar(query)
+    similar, meant = _similar(query), query.embedder.meant if query.embedder else 1.0
     if not (draft.quotations or draft.reports):
-        return Verified(similar=similar)
+        return Verified(similar=similar, meant=meant)
     graph, documents = query.graph, query.documents
     places = await _places(graph, draft.quotations, documents)
     phrases = [
@@ -190,6 +190,7 @@ async def _verified(query: QueryContext, draft: Draft) -> Verified:
         {one.ref: one for one in reach},
         n,
         similar,
+        meant,
     )
 
 

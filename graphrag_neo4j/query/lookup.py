@@ -228,17 +228,18 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
 
     A word without a similar name is left out.
     """
-    language = language_read(question)
-    # A word of the language isn't misspelt, though it may be nowhere: "ziehen" doesn't mean "Zehn".
-    words = [
-        word
-        for word in _words(question)
-        if not (is_in_dictionary(word, language) or is_stop_word(word.lower(), language))
-    ]
-    if not words:
+    if not (words := _words(question)):
         return {}
     rows = await graph.read("search/words_nowhere", WordRow, words=words)
-    found = await _candidates(graph, [row["word"] for row in rows])
+    language = language_read(question)
+    # A word of the language isn't misspelt, though it may be nowhere: "ziehen" doesn't mean "Zehn".
+    strange = [
+        row["word"]
+        for row in rows
+        if not is_stop_word(row["word"].lower(), language)
+        and not is_in_dictionary(row["word"], language)
+    ]
+    found = await _candidates(graph, strange)
     best = {word: _ranked(word, words, held) for word, held in found.items()}
     return {word: names[0] for word, names in best.items() if names}
 

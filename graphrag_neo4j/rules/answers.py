@@ -44,10 +44,9 @@ THEMES = 5  # in an answer to a question about the whole
 REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
 ENOUGH = 0.5  # share of the question's words, weighted by their rarity, that an answer holds
 AROUND_SHARE = 0.4  # what a word counts that only the text around a sentence holds
-# The smallest cosine of a sentence that answers without the question's words: by static vectors, in
-# which "They bought fast cars." has 0.46 to "vehicle", and by the sentence encoder, in which 0.699
-# was the highest of sentences to eight questions that the documents did not answer.
-NEAR, MEANT = 0.45, 0.7
+# The smallest cosine, by static vectors, of a sentence that answers without the question's words:
+# that of "They bought fast cars." to "vehicle" is 0.46.
+NEAR = 0.45
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
 RANK = 60  # the constant of reciprocal rank fusion
 WELL_SAID = 0.02  # what a point of a sentence's quality counts
@@ -379,7 +378,7 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
     around = [_words(one.at.text, asked.language) if one.at else frozenset[str]() for one in quoted]
     texts, known = [one.text for one in quoted], [one.known for one in quoted]
     scored = ranked(asked, texts, known, around, found.similar(said) if found.similar else ())
-    near, left = MEANT if found.similar else NEAR, list[int]()
+    near, left = found.meant if found.similar else NEAR, list[int]()
     for n, one in enumerate(quoted):
         words = _parts(one.at.text if one.at else one.text) | known[n]
         named = not asked.names or any(_parts(name) & words for name in asked.names)

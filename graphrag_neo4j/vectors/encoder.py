@@ -62,7 +62,8 @@ class Encoder:
     is also the name of its files there, without their endings, and `locked` is the name of the jar
     in the lock. `instruction` is put before a question, but not before a passage, because the model
     was trained so. `lowers` is True where its vocabulary has no capital letters and its tokenizer
-    keeps them.
+    keeps them. `meant` is the smallest cosine of a sentence that answers a question without its
+    words: 0.699 was the highest of sentences to eight questions that the documents did not answer.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Encoder:
     locked: str = ""
     instruction: str = ""
     lowers: bool = False
+    meant: float = 0.7
 
     @property
     def jar(self) -> Jar:
@@ -80,7 +82,8 @@ class Encoder:
 
 _ENGLISH = "Represent this sentence for searching relevant passages: "
 _CHINESE = "为这个句子生成表示以用于检索相关文章："
-MULTILINGUAL: Final = Encoder("universal-sentence-encoder-multilingual-3", 512)
+# Of 150 random sentences, the nearest to a question had at most 0.413, for 95 % of 64 questions.
+MULTILINGUAL: Final = Encoder("universal-sentence-encoder-multilingual-3", 512, meant=0.42)
 ENCODERS: Final[Mapping[str, Encoder]] = {
     **dict.fromkeys(
         ["ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "mul"],

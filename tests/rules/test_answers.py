@@ -61,7 +61,8 @@ def placed(question: str, *chunks: Provenance, similar: Similar | None = None) -
     records = [record_of("Sources", one.chunk, f"s{one.chunk}", one.text) for one in chunks]
     drafted, by_ref = draft(question, *records), {one.chunk: one for one in chunks}
     places = {one: by_ref[ref] for one in drafted.quotations for _, ref in one.citations}
-    return drafted.compose(Verified(places, documents=len(chunks), similar=similar))
+    verified = Verified(places, documents=len(chunks), similar=similar, meant=0.7)
+    return drafted.compose(verified)
 
 
 def quotations(text: str) -> list[str]:

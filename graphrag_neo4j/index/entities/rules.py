@@ -156,12 +156,9 @@ def same_by_form(one: Spelling, other: Spelling) -> str | None:
     if contradict([one.type, other.type]) or _case_tells(one, other) or _article_tells(one, other):
         return None
     (a, a_legal, a_case), (b, b_legal, b_case) = _form(one.name), _form(other.name)
-    cases = not (a_legal | b_legal) and "person" not in {
-        type_class(one.type),
-        type_class(other.type),
-    }
     alike = [x == y for x, y in zip(a, b, strict=True)]
     classes = {type_class(one.type), type_class(other.type)}
+    cases = not (a_legal | b_legal) and "person" not in classes
     nouns = not (a_legal | b_legal) and _is_common_noun(one) and _is_common_noun(other)
     known = well_known(one.name) or well_known(other.name)
     reasons = {

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
@@ -149,7 +150,7 @@ class LLMIndexBackend:
             reading.gleanings if tokens.count(chunk.text) >= GLEANED_FROM else 0,
             limit=reply_limit(step, self._settings),
         )
-        examples = ExampleRecords(reading.examples_for(chunk), claims=step == "claims")
+        examples = _records_of(reading.examples_for(chunk), step == "claims")
         return examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
 
     @property
@@ -231,6 +232,11 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Readi
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     values = {**values, "examples": _examples(settings, name, values)}
     return _Reading(opening, values, wording, settings.most_gleanings)
+
+
+@lru_cache(32)  # nearly all chunks have the same examples
+def _records_of(examples: str, claims: bool) -> ExampleRecords:
+    return ExampleRecords(examples, claims=claims)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

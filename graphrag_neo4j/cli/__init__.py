@@ -38,6 +38,7 @@ COMMANDS = {
     "neo4j": "Start, stop and inspect the embedded Neo4j.",
 }
 RARER = {
+    "sample": "Bring a graph to try: five transcripts, as a model has read them.",
     "suggest": "Suggest questions that the graph can answer.",
     "resolve": "Make one entity of several names of one thing, or several of one.",
     "tune": "Choose prompts and entity types that fit your documents.",
@@ -45,10 +46,11 @@ RARER = {
     "export": "Write the graph for other programs, as GraphML or CSV.",
 }
 # The commands that save while they work, and continue where they were interrupted.
-SAVING = {"index", "delete", "resolve", "import", "eval"}
+SAVING = {"index", "sample", "delete", "resolve", "import", "eval"}
 # The module of a command that shares one with others.
 MODULES = {
     "estimate": "index",
+    "sample": "index",
     "chat": "query",
     "suggest": "query",
     "map": "browse",

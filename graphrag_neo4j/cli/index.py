@@ -143,6 +143,31 @@ def index_command(
     print_built(built, settings, quiet=quiet, as_json_=as_json_)
 
 
+@click.command()
+@options.quiet_option
+@options.json_option
+def sample_command(quiet: bool, as_json_: bool) -> None:
+    """Bring the graph of five podcast transcripts, as a language model has made it.
+
+    No model is asked, and no key is needed: the transcripts were read beforehand. The graph must
+    have no other documents, so give another --home than that of your own documents.
+    """
+    from graphrag_neo4j.extras.sample import bring_sample  # noqa: PLC0415 - the driver comes with it
+
+    settings = options.settings_of()
+
+    async def work(rag: "AsyncGraphRAG", listen: EventDisplay) -> IndexResult:
+        return await bring_sample(rag.graph, settings, listen)
+
+    built = options.ask_client(settings, work, quiet=quiet or as_json_)
+    if not (quiet or as_json_):
+        terminal.line(
+            "A language model has read this sample beforehand. Your own documents are read without "
+            "a model until you set a key."
+        )
+    print_built(built, settings, quiet=quiet, as_json_=as_json_)
+
+
 def print_built(built: IndexResult, settings: Settings, *, quiet: bool, as_json_: bool) -> None:
     """Prints what a run did, what it could not do, and what to do next; sets the exit code."""
     if as_json_:

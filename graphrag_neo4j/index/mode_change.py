@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, TypedDict
 
+from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow
@@ -45,14 +46,15 @@ async def origin_of(graph: Graph) -> Origin | None:
 
 
 async def chosen_origin(
-    graph: Graph, settings: Settings, rebuild: RebuildOptions, listen: Listener
+    graph: Graph, backends: Backends, rebuild: RebuildOptions, listen: Listener
 ) -> Origin:
-    """Returns how a run reads documents: as the graph was made, else as the settings say.
+    """Returns how a run reads documents: as the graph was made, else as the backends do.
 
     A notice tells what it would cost to have the model that is set read a graph that was made
     without one. Raises InputError for `with_model` where no model is set.
     """
-    if not settings.has_model:
+    settings = backends.settings
+    if backends.origin == "extractive":
         if rebuild.with_model:
             raise InputError(
                 "No model is set that could read the documents: set OPENAI_API_KEY (or, for your "

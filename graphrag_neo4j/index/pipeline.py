@@ -96,7 +96,7 @@ async def build(
     stays in the graph.
     """
     start, settings = time.monotonic(), backends.settings
-    origin = await chosen_origin(graph, settings, rebuild, listen)
+    origin = await chosen_origin(graph, backends, rebuild, listen)
     setup = backends.for_indexing(origin, cluster)
     refuse_without_model(batches, setup)
     limits = Limits.from_settings(settings, setup.embedder, quotes=setup.backend.quotes)

@@ -1,17 +1,22 @@
-// Reads a page of marked entities with counted spellings and types, and their degree.
+// Reads a page of marked entities with their degree and the names and types that documents use for
+// them: documents that use the same in as many chunks are counted together.
 MATCH (entity:Entity:KgBuild) WHERE entity.stale = true
 WITH entity LIMIT $limit
 RETURN entity.id AS id,
   COLLECT {
-    MATCH (entity)<-[mention:MENTIONS]-(:Chunk:KgBuild) UNWIND mention.names AS name
-    WITH name, count(*) AS n RETURN [name, n]
-  } AS mentioned,
-  COLLECT {
-    MATCH (entity)<-[about:SUBJECT|OBJECT]-(:Claim:KgBuild)
-    WITH about.name AS name, count(*) AS n RETURN [name, n]
-  } AS claimed,
-  COLLECT {
-    MATCH (entity)<-[mention:MENTIONS]-(:Chunk:KgBuild) UNWIND mention.types AS type
-    WITH type, count(*) AS n RETURN [type, n]
-  } AS types,
+    CALL (entity) {
+      MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk:KgBuild)
+      UNWIND range(0, size(mention.names) - 1) AS i
+      RETURN chunk, mention.names[i] AS name, mention.types[i] AS type
+      UNION
+      MATCH (entity)<-[about:SUBJECT|OBJECT]-(:Claim:KgBuild)-[:FROM]->(chunk:Chunk:KgBuild)
+      RETURN chunk, about.name AS name, null AS type
+    }
+    WITH chunk, name, type ORDER BY name, type
+    WITH chunk, collect([name, type]) AS said
+    WITH chunk.document AS document, said, count(*) AS chunks ORDER BY said, chunks
+    WITH document, collect([said, chunks]) AS used
+    WITH used, count(*) AS documents
+    RETURN [used, documents]
+  } AS uses,
   COUNT { (entity)-[:RELATED]-(:KgBuild) } AS degree

@@ -16,5 +16,5 @@ CALL (word) {
   MATCH (x:Spelling:KgBuild {initials: word}) RETURN x, true AS decided LIMIT $most
 }
 RETURN word AS key, x.id AS id, x.name AS name, x.type AS type, coalesce(x.n, 1) AS n,
-       CASE WHEN decided THEN x.entity END AS entity, decided
+       coalesce(x.documents, 1) AS documents, CASE WHEN decided THEN x.entity END AS entity, decided
 ORDER BY key, id, decided

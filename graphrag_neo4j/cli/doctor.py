@@ -34,7 +34,8 @@ from graphrag_neo4j.graph.schema import (
 from graphrag_neo4j.index.communities.gds import leiden_in_gds
 from graphrag_neo4j.index.communities.tree import Leiden
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
-from graphrag_neo4j.llm.endpoint.server_checks import find_local_servers, needed_window, try_window
+from graphrag_neo4j.llm.endpoint.server_checks import needed_window, try_window
+from graphrag_neo4j.llm.local_servers import find_local_servers
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.types import Message, Request, Step
 from graphrag_neo4j.settings import AUTO, EMBEDDED, LOCAL, MOST_DIMENSIONS, STATIC, Settings

@@ -24,9 +24,10 @@ from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.estimate import Estimate, StepEstimate
 from graphrag_neo4j.index.estimate import estimate as estimate_corpus
+from graphrag_neo4j.index.mode_change import origin_of
 from graphrag_neo4j.index.preparation import check_building
 from graphrag_neo4j.index.status import Again, IndexResult
-from graphrag_neo4j.model.events import Waiting
+from graphrag_neo4j.model.events import Notice, Waiting
 from graphrag_neo4j.model.types import Step, Usage
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 from graphrag_neo4j.text.strings import money
@@ -136,11 +137,24 @@ def index_command(
         corpus = Corpus.of_paths(paths, reading, settings, may_be_gone=run["prune"])
         listen(Waiting("", 0))
 
-    async def work(rag: "AsyncGraphRAG", _: EventDisplay) -> IndexResult:
+    async def work(rag: "AsyncGraphRAG", listen: EventDisplay) -> IndexResult:
+        unset = not settings.has_model and settings.model != EXTRACTIVE
+        if unset and not (quiet or as_json_) and await origin_of(rag.graph) is None:
+            await _tell_local_servers(listen)
         return await rag.index(corpus, options=reading, ray=ray, **run)
 
     built = options.ask_client(settings, work, quiet=quiet or as_json_)
     print_built(built, settings, quiet=quiet, as_json_=as_json_)
+
+
+async def _tell_local_servers(listen: EventDisplay) -> None:
+    """Tells how the model servers of this machine can read the documents."""
+    # It takes a moment to import.
+    from graphrag_neo4j.llm.local_servers import find_local_servers  # noqa: PLC0415
+
+    for server in await find_local_servers():
+        if server.chat_model:
+            listen(Notice(server.advice))
 
 
 @click.command()

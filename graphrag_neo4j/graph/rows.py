@@ -47,8 +47,8 @@ class ScoredRow(TypedDict):
 class SpellingRow(TypedDict):
     """A spelling that was looked for by `key`.
 
-    `n` counts its evidence. `decided` is True where decisions are about it: then it is a Spelling
-    node, and `entity` holds its evidence.
+    `n` counts its chunks, and `documents` their documents. `decided` is True where decisions are
+    about it: then it is a Spelling node, and `entity` holds its evidence.
     """
 
     key: str
@@ -56,6 +56,7 @@ class SpellingRow(TypedDict):
     name: str
     type: str | None
     n: int
+    documents: int
     entity: str | None
     decided: bool
 

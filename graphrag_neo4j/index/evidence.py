@@ -5,8 +5,8 @@ parallel lists are sorted, and equal records of a chunk count once.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Literal, TypedDict, TypeVar
 
 from graphrag_neo4j.graph.connection import Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow
@@ -22,6 +22,17 @@ from graphrag_neo4j.text.strings import (
     pair_id,
 )
 
+T = TypeVar("T")
+NameAndType = tuple[str, str | None]
+"""A name that a chunk uses, and the type that it gives with it; None where it gives none."""
+Uses = Sequence[tuple[Sequence[tuple[Sequence[NameAndType], int]], int]]
+"""The names and types that documents use for an entity.
+
+For each number of documents that use the same: what their chunks use, and in how many chunks of a
+document each.
+"""
+Votes = tuple[int, int]
+"""How many documents use something, and how many chunks of them: compared in this order."""
 RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
 REFS: Final[Mapping[RefKind, str]] = {
     "chunk": "evidence/refs_chunk",
@@ -157,16 +168,28 @@ def link(name: str | None, named: Mapping[str, str]) -> tuple[str, str] | None:
     return (own, name) if own in named or looks_like_name(name) else None
 
 
-def vote(counts: Iterable[tuple[str, int]]) -> str | None:
-    """The text with the highest total of (text, count) pairs; an empty text does not count.
+def votes_for(uses: Uses, of: Callable[[NameAndType], T]) -> dict[T, Votes]:
+    """The votes for all that `of` gives for a use.
+
+    Each document has one vote for it, and each chunk: what one of them repeats counts no more.
+    """
+    votes: defaultdict[T, Votes] = defaultdict(lambda: (0, 0))
+    for document, documents in uses:
+        chunks = Counter[T]()
+        for said, n in document:
+            chunks.update(dict.fromkeys(map(of, said), n))
+        for one, n in chunks.items():
+            votes[one] = (votes[one][0] + documents, votes[one][1] + documents * n)
+    return votes
+
+
+def elected(votes: Mapping[str, Votes]) -> str | None:
+    """The text with the most documents, then chunks; an empty text does not count.
 
     Of texts with equally many votes, the first by code point wins. None if there is no text.
     """
-    votes: Counter[str] = Counter()
-    for text, n in counts:
-        votes[text] += n
-    del votes[""]
-    return min(votes, key=lambda text: (-votes[text], text), default=None)
+    best = min(((-n, -chunks, text) for text, (n, chunks) in votes.items() if text), default=None)
+    return best[2] if best else None
 
 
 class NewRefsRow(TypedDict):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.llm.endpoint import server_checks
+from graphrag_neo4j.llm import local_servers
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.options import MODES
@@ -89,7 +89,7 @@ def local_server() -> Iterator[str]:
 def test_without_a_model_the_servers_of_this_machine_are_named(
     kg: Run, local_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_checks, "SECONDS", 30.0)  # a busy machine may be late
+    monkeypatch.setattr(local_servers, "SECONDS", 30.0)  # a busy machine may be late
     lines = {
         f"export OPENAI_BASE_URL={local_server}",
         "export KG_MODEL=llama3.1:8b",
@@ -99,3 +99,19 @@ def test_without_a_model_the_servers_of_this_machine_are_named(
     assert ran.code == 0, ran.err
     assert f"A model server answers at {local_server}" in ran.out
     assert lines <= {line.strip() for line in ran.out.splitlines()}
+
+
+@pytest.mark.usefixtures("no_model")
+def test_the_first_index_without_a_model_names_the_servers_of_this_machine(
+    kg: Run, tale: Path, local_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_servers, "SECONDS", 30.0)
+    use = f"OPENAI_BASE_URL={local_server} KG_MODEL=llama3.1:8b KG_EMBEDDING_MODEL=nomic-embed-text"
+    quiet = kg("index", tale, "--model", "extractive")
+    assert (quiet.code, use in quiet.err) == (0, False)
+    assert kg("delete", tale).code == 0
+    first = kg("index", tale)
+    assert first.code == 0
+    [line] = [line for line in first.err.splitlines() if use in line]
+    assert f"answers at {local_server}" in line
+    assert use not in kg("index", tale).err

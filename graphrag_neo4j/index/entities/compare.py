@@ -6,7 +6,8 @@ Only spellings that begin or end with the same rare word, acronyms with what the
 names that a passage writes as "X (Y)" are compared. A decision of a model stays until the type of a
 spelling changes, until twice as much is said about the spelling of which less was said, or until
 the pair is no longer likely. A pair that a rule or a person has decided about is not asked for, nor
-is a first name or a surname of which a rule knows whose it is.
+is a first name or a surname of which a rule knows whose it is, or an acronym of which it knows what
+it stands for.
 
 The decisions are saved as they come, and mark their spellings for the stage resolve. A pair whose
 reply could not be used is asked again by the next run: its entities keep their marks.
@@ -31,14 +32,17 @@ from graphrag_neo4j.index.entities.resolve import (
 from graphrag_neo4j.index.entities.rules import (
     Known,
     Spelling,
+    block_key,
     contradict,
     folded_words,
+    is_listed,
     may_be_same,
     name_properties,
 )
 from graphrag_neo4j.index.stage import StageContext
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.model.types import ComparedName, NamePair, NameVerdict
+from graphrag_neo4j.text.acronyms import looks_like_acronym
 from graphrag_neo4j.text.strings import entity_id, identify
 
 PAGE_OF_NAMES = 500
@@ -197,7 +201,7 @@ async def _pairs_to_ask(tx: Transaction, seeds: Known) -> tuple[dict[Ends, _Aske
     about = await read_decisions_about(tx, {end for pair in likely for end in pair})
     bearers = {(end, one.block) for one in about if one.origin == "rule" for end in one.ends}
     for pair, (*named, _) in [*likely.items()]:
-        if any((x.id, f"person {' '.join(folded_words(x.name))}") in bearers for x in named):
+        if any((one.id, block) in bearers for one in named for block in _told_in(one)):
             del likely[pair]
     decided = await read_decisions_about(tx, seeds, blocks=crowded)
     final = {one.ends for one in decided if one.origin != "model"}
@@ -216,6 +220,14 @@ async def _in_brackets(tx: Transaction, seeds: Known) -> list[tuple[Spelling, Sp
     pairs = {tuple(sorted(map(entity_id, (row["name"], row["alias"])))) for row in rows}
     found = [(known[one], known[other]) for one, other in sorted(pairs) if {one, other} <= {*known}]
     return [pair for pair in found if not contradict(one.type for one in pair)]
+
+
+def _told_in(one: Spelling) -> list[str]:
+    """The blocks in which rules tell whose a short name is, and what an acronym stands for."""
+    blocks, key = [f"person {' '.join(folded_words(one.name))}"], block_key(one.name)
+    if looks_like_acronym(one.name):
+        blocks += [f"acronym {key}", *([f"form {key}"] if is_listed(one.name) else ())]
+    return blocks
 
 
 def _words(name: str) -> set[str]:

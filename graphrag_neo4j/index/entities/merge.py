@@ -1,7 +1,8 @@
 """Derives entities and pairs from their evidence: names, types, degrees, weights, predicates.
 
-Types are decided by vote, and names by `shown_name`. The order of the evidence makes no difference:
-of texts with equally many votes, the first by code point wins.
+Types and predicates are decided by vote, and names by `shown_name`. Documents vote, and their
+chunks where documents are equally many: what one of them repeats counts no more. The order of the
+evidence makes no difference: of texts with equally many votes, the first by code point wins.
 
 A RELATED relationship starts at the smaller id. The direction in which it is shown is that of most
 of its statements: `reversed` says that these go from its end to its start, and `opposite` counts
@@ -12,14 +13,14 @@ of the shown direction.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypedDict
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.entities.rules import name_properties, shown_name
-from graphrag_neo4j.index.evidence import mark_changed, vote
+from graphrag_neo4j.index.evidence import Uses, Votes, elected, mark_changed, votes_for
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.strings import entity_id, is_indexable, name_key
 
@@ -30,26 +31,26 @@ HUB = 1000
 KEPT = 200
 MOST_PREDICATES = 20  # of a pair, in each direction
 UNSURE = "concept"  # the type of a described entity that no chunk gives a type
+Place = tuple[str, str]
+"""The document and the chunk of a statement."""
 
 
 class StaleEntityRow(TypedDict):
-    """A marked entity: its spellings and types, as (text, count), and its degree."""
+    """A marked entity: the names and types that documents use for it, and its degree."""
 
     id: str
-    mentioned: list[tuple[str, int]]
-    claimed: list[tuple[str, int]]
-    types: list[tuple[str, int]]
+    uses: Uses
     degree: int
 
 
 class StalePairRow(TypedDict):
-    """A marked pair. `stated` holds for each chunk the direction (True: forward) and its lists.
+    """A marked pair. `stated` holds documents, chunks, directions (True: forward) and lists.
 
-    These are the strengths of its statements and, if any has one, their predicates, "" for none.
+    These are the strengths of the statements and, if any has one, their predicates, "" for none.
     """
 
     id: str
-    stated: list[tuple[bool, list[float], list[str] | None]]
+    stated: list[tuple[str, str, bool, list[float], list[str] | None]]
 
 
 async def merge(graph: Graph, listen: Listener, stage: str = "merge") -> None:
@@ -76,35 +77,35 @@ async def _save_entities(rows: Sequence[Row], tx: Transaction) -> None:
 
 
 def _entity(row: StaleEntityRow) -> Row:
-    names = [*row["mentioned"], *row["claimed"]]
-    own = vote(one for one in names if entity_id(one[0]) == row["id"])
-    spellings: dict[str, list[tuple[str, int]]] = {}  # each has its most frequent form
-    for name, n in names:
-        spellings.setdefault(name_key(name), []).append((name, n))
-    shown = shown_name(names)
-    # What a model gave at length before its replies were held to a limit can't be indexed.
-    types = [one for one in row["types"] if is_indexable(one[0])]
+    names = votes_for(row["uses"], lambda use: use[0])
+    own = elected({name: votes for name, votes in names.items() if entity_id(name) == row["id"]})
+    spellings: defaultdict[str, dict[str, Votes]] = defaultdict(dict)  # in their forms
+    for name, votes in names.items():
+        spellings[name_key(name)][name] = votes
+    shown = shown_name(row["uses"])
+    types = votes_for(row["uses"], lambda use: use[1])
     spellings.pop(name_key(shown or ""), None)
     return {
         "id": row["id"],
         "name": shown,
-        "aliases": sorted(vote(same) or "" for same in spellings.values()) or None,
+        "aliases": sorted(elected(same) or "" for same in spellings.values()) or None,
         **name_properties(own or ""),
-        "type": _form(types) or (UNSURE if row["types"] else None),
+        "type": _type(row["uses"], types) or (UNSURE if {*types} - {None} else None),
         "degree": row["degree"],
     }
 
 
-def _form(counts: Iterable[tuple[str, int]]) -> str | None:
-    """The most frequent text without regard to case, in its most frequent form."""
-    counts = list(counts)
-    winner = vote((text.casefold(), n) for text, n in counts)
-    return vote((text, n) for text, n in counts if text.casefold() == winner)
+def _type(uses: Uses, types: Mapping[str | None, Votes]) -> str | None:
+    """The most frequent type without regard to case, in its most frequent form."""
+    # What a model gave at length before its replies were held to a limit can't be indexed.
+    kept = {type_: votes for type_, votes in types.items() if type_ and is_indexable(type_)}
+    winner = elected(votes_for(uses, lambda use: use[1].casefold() if use[1] in kept else ""))
+    return elected({type_: votes for type_, votes in kept.items() if type_.casefold() == winner})
 
 
 def _pair(row: StalePairRow) -> Row:
-    strengths = [strength for _, stated, _ in row["stated"] for strength in stated]
-    forward = sum(len(stated) for goes_forward, stated, _ in row["stated"] if goes_forward)
+    strengths = [strength for _, _, _, stated, _ in row["stated"] for strength in stated]
+    forward = sum(len(stated) for _, _, goes_forward, stated, _ in row["stated"] if goes_forward)
     backward = len(strengths) - forward
     shown = _predicates(row, forward=backward <= forward)
     # fsum: the mean of the same numbers is the same in any order.
@@ -120,16 +121,25 @@ def _pair(row: StalePairRow) -> Row:
     }
 
 
+def _weight(places: Sequence[Place]) -> tuple[int, int, int]:
+    """How much statements at these places count: their documents, then chunks, then themselves."""
+    return len({document for document, _ in places}), len({*places}), len(places)
+
+
 def _predicates(row: StalePairRow, *, forward: bool) -> list[str]:
     """The predicates of one direction: the most frequent first, then the strongest."""
     strengths = defaultdict[str, list[float]](list)
-    forms = defaultdict[str, list[tuple[str, int]]](list)
-    for goes_forward, stated, predicates in row["stated"]:
+    forms = defaultdict[str, defaultdict[str, list[Place]]](lambda: defaultdict(list))
+    for document, chunk, goes_forward, stated, predicates in row["stated"]:
         if goes_forward is forward:
             for predicate, strength in zip(predicates or (), stated, strict=False):
-                key = predicate.casefold()
-                strengths[key].append(strength)
-                forms[key].append((predicate, 1))
-    strengths.pop("", None)
-    votes = [(-len(said), -math.fsum(said), key) for key, said in strengths.items()]
-    return [vote(forms[key]) or key for _, _, key in sorted(votes)[:MOST_PREDICATES]]
+                strengths[predicate.casefold()].append(strength)
+                forms[predicate.casefold()][predicate].append((document, chunk))
+    forms.pop("", None)
+
+    def rank(key: str) -> tuple[tuple[int, int, int], float]:
+        places = [place for same in forms[key].values() for place in same]
+        return _weight(places), math.fsum(strengths[key])
+
+    first = sorted(sorted(forms), key=rank, reverse=True)[:MOST_PREDICATES]
+    return [max(sorted(forms[key]), key=lambda form: _weight(forms[key][form])) for key in first]

@@ -12,7 +12,7 @@ statements and claims about the name also go with it. Where a chunk gives it bot
 they stay with the first name.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -25,12 +25,15 @@ from graphrag_neo4j.graph.connection import Row, Transaction
 from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.index.entities.rules import Known, Spelling
 from graphrag_neo4j.index.evidence import (
+    Uses,
+    Votes,
+    elected,
     mark_changed,
     save_entities,
     save_pairs,
     sweep_entities,
     sweep_pairs,
-    vote,
+    votes_for,
 )
 from graphrag_neo4j.text.strings import entity_id, identify, pair_id
 
@@ -81,12 +84,10 @@ class ClaimedRow(TypedDict):
 
 
 class SpelledRow(TypedDict):
-    """A name that is used for an entity, with a type, and how often."""
+    """An entity, and the names and types that documents use for it."""
 
     entity: str
-    name: str
-    type: str | None
-    n: int
+    uses: Uses
 
 
 class ChunkSourceRow(TypedDict):
@@ -139,24 +140,24 @@ async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
 
 async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
     """The spellings that the evidence of these entities uses."""
-    names: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    types: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    rows = await tx.run("resolve/spelled", SpelledRow, ids=sorted(entities))
     holders: defaultdict[str, set[str]] = defaultdict(set)
-    for row in await tx.run("resolve/spelled", SpelledRow, ids=sorted(entities)):
-        id_ = entity_id(row["name"])
-        names[id_][row["name"]] += row["n"]
-        types[id_][row["type"] or ""] += row["n"]
-        holders[id_].add(row["entity"])
-    return {
-        id_: Spelling(
-            id_,
-            vote(counted.items()) or "",
-            vote(types[id_].items()),
-            sum(n for name, n in counted.items() if name),
-            frozenset(holders[id_]),
-        )
-        for id_, counted in names.items()
-    }
+    for row in rows:
+        for id_ in votes_for(row["uses"], lambda use: entity_id(use[0])):
+            holders[id_].add(row["entity"])
+    uses = [one for row in rows for one in row["uses"]]
+    names: defaultdict[str, dict[str, Votes]] = defaultdict(dict)
+    types: defaultdict[str, dict[str, Votes]] = defaultdict(dict)
+    for (id_, name), votes in votes_for(uses, lambda use: (entity_id(use[0]), use[0])).items():
+        names[id_][name] = votes
+    for (id_, type_), votes in votes_for(uses, lambda use: (entity_id(use[0]), use[1])).items():
+        types[id_][type_ or ""] = votes
+    found = {}
+    for id_, (documents, chunks) in votes_for(uses, lambda use: entity_id(use[0])).items():
+        shown = elected(names[id_]) or ""
+        n, type_ = chunks if shown else 0, elected(types[id_])
+        found[id_] = Spelling(id_, shown, type_, n, frozenset(holders[id_]), documents)
+    return found
 
 
 async def move_evidence(

@@ -27,7 +27,6 @@ from graphrag_neo4j.index.entities.moves import Move, move_evidence, read_spelli
 from graphrag_neo4j.index.entities.rules import (
     FORMS,
     OTHER_TYPES,
-    WELL_KNOWN,
     Known,
     Spelling,
     bearer,
@@ -36,16 +35,23 @@ from graphrag_neo4j.index.entities.rules import (
     folded_words,
     forms_of,
     is_called,
+    is_listed,
+    meaning,
     name_properties,
     same_by_form,
     two_companies,
     type_class,
-    well_known,
 )
 from graphrag_neo4j.index.evidence import with_refs
 from graphrag_neo4j.model.events import Advanced, Listener, Started
-from graphrag_neo4j.text.acronyms import definition_forms, expansions, initials, looks_like_acronym
-from graphrag_neo4j.text.strings import entity_id, identify, name_key
+from graphrag_neo4j.text.acronyms import (
+    definition_forms,
+    expansions,
+    initials,
+    is_acronym_of,
+    looks_like_acronym,
+)
+from graphrag_neo4j.text.strings import entity_id, identify
 
 PAGE_OF_SPELLINGS = 500
 # With one first name or surname; who is meant by a more frequent one is not certain.
@@ -141,44 +147,26 @@ def _joined(block: str, heads: list[Spelling]) -> list[Decision]:
     return found
 
 
-def means_another(one: Spelling, expanded: Collection[str]) -> bool:
-    """Whether documents say that a well-known acronym stands for something else than we know.
-
-    `expanded` is what they say. Then our list joins it to nothing.
-    """
-    listed = well_known(one.name) or [name_key(one.name)] in WELL_KNOWN.values()
-    return bool(listed) and any(
-        name and block_key(name) != block_key(one.name) for name in expanded
-    )
-
-
-def by_acronym(
-    acronym: Spelling, expanded: Collection[str], spellings: Sequence[Spelling]
-) -> list[Decision]:
-    """The decision that an acronym is one of these spellings, if it is certain.
-
-    `expanded` is what documents say that the acronym stands for, an empty text for what can't be
-    told: if these are two things, nothing is certain.
-    """
-    keys = {block_key(name) for name in expanded}
-    fitting = [one for one in spellings if block_key(one.name) in keys and one.n]
+def by_acronym(acronym: Spelling, meant: str, spellings: Sequence[Spelling]) -> list[Decision]:
+    """The decision that an acronym is one of these spellings, of the block that it means."""
+    fitting = [one for one in spellings if block_key(one.name) == meant and one.n]
     types = [acronym.type, *(one.type for one in fitting)]
-    if len(keys) != 1 or "" in expanded or not fitting or contradict(types):
+    if not fitting or block_key(acronym.name) == meant or contradict(types):
         return []
-    reason = "A document gives one as the acronym of the other, and none says otherwise."
+    reason = "A document gives one as the acronym of the other, and most say nothing else."
     block = f"acronym {block_key(acronym.name)}"
     return [Decision(acronym.id, foremost(fitting).id, "same", "rule", reason, block)]
 
 
 def foremost(spellings: Iterable[Spelling]) -> Spelling:
-    """The most frequent spelling; of equally frequent ones, that with the smallest id."""
-    return min(spellings, key=lambda one: (-one.n, one.id))
+    """The spelling of the most documents, then chunks, then that with the smallest id."""
+    return min(spellings, key=lambda one: (-one.documents, -one.n, one.id))
 
 
 def stored(row: SpellingRow) -> Spelling:
     """A spelling as it was saved, since its evidence has not changed."""
     holders = frozenset({row["entity"] or row["id"]} if row["n"] else ())
-    return Spelling(row["id"], row["name"], row["type"], row["n"], holders)
+    return Spelling(row["id"], row["name"], row["type"], row["n"], holders, row["documents"])
 
 
 async def read_decisions_about(
@@ -214,6 +202,7 @@ def row_of(one: Spelling, entity: str) -> Row:
         "name": one.name,
         "type": one.type,
         "n": one.n,
+        "documents": one.documents,
         "entity": entity,
         **name_properties(one.name),
     }
@@ -227,11 +216,21 @@ class DocumentNameRow(TypedDict):
 
 
 class AcronymTextRow(TypedDict):
-    """The text of a chunk that may say what an acronym stands for."""
+    """The text of a chunk that may say what an acronym stands for, and its document."""
 
     spelling: str
     names: list[str]
+    document: str
     text: str
+
+
+class NameBesideRow(TypedDict):
+    """A name that a chunk of a document mentions together with names of an acronym's entity."""
+
+    spelling: str
+    names: list[str]
+    document: str
+    name: str
 
 
 async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
@@ -272,15 +271,18 @@ async def _apply_rules(tx: Transaction, known: Known, *, rules: bool) -> set[str
     members = await _blocks(tx, known, keys | letters)
     wanted: set[Decision] = set()
     if rules:
-        stand_for = await _expansions(tx, known)
+        meant = await _meanings(tx, known)
         for key in keys:
-            block = [s for s in members[key] if not means_another(s, stand_for.get(s.id, ()))]
+            # Where documents mean something else by a well-known acronym, our list doesn't join it.
+            block = [
+                one
+                for one in members[key]
+                if meant.get(one.id, key) == key or not is_listed(one.name)
+            ]
             wanted |= set(by_form(key, block))
-        meant = {block_key(name) for names in stand_for.values() for name in names if name}
-        members = await _blocks(tx, known, meant)
-        for id_, names in stand_for.items():
-            fitting = [s for name in sorted(names) if name for s in members[block_key(name)]]
-            wanted |= set(by_acronym(known[id_], names, fitting))
+        members = await _blocks(tx, known, {*meant.values()} - {""})
+        for id_, key in meant.items():
+            wanted |= set(by_acronym(known[id_], key, members[key]))
     words = {word for one in known.values() for word in _ends(one)}
     if rules:
         wanted |= await _by_short(tx, known, words)
@@ -344,19 +346,43 @@ async def _blocks(
     return found
 
 
-async def _expansions(tx: Transaction, known: Known) -> defaultdict[str, set[str]]:
-    """What documents say that the acronyms among these spellings stand for, by id."""
+async def _meanings(tx: Transaction, known: Known) -> dict[str, str]:
+    """The blocks of what documents mean by the acronyms among these spellings, by id (`meaning`).
+
+    A document that does not define an acronym means the name with these initials that stands in one
+    chunk with it.
+    """
     asked = [
-        {"spelling": one.id, "entity": holder, "forms": definition_forms(one.name)}
+        {
+            "spelling": one.id,
+            "entity": holder,
+            "forms": definition_forms(one.name),
+            "letter": one.name[0].casefold(),
+        }
         for one in known.values()
         if one.n and looks_like_acronym(one.name)
         for holder in sorted(one.holders)
     ]
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    said: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in await tx.run("resolve/acronym_texts", AcronymTextRow, rows=asked):
         if row["spelling"] in map(entity_id, row["names"]):
-            found[row["spelling"]] |= expansions(row["text"], known[row["spelling"]].name)
-    return found
+            for name in expansions(row["text"], known[row["spelling"]].name):
+                said[row["spelling"]][name and block_key(name)].add(row["document"])
+    defined = {id_: set[str]().union(*meant.values()) for id_, meant in said.items()}
+    defined_as = {id_: {*meant} for id_, meant in said.items()}
+    open_ = [row for row in asked if row["spelling"] in said]
+    for beside in await tx.run("resolve/beside", NameBesideRow, rows=open_):
+        id_, key, name = (
+            beside["spelling"],
+            block_key(beside["name"]),
+            known[beside["spelling"]].name,
+        )
+        means = is_acronym_of(name, beside["name"]) and beside["document"] not in defined[id_]
+        used = id_ in map(entity_id, beside["names"])
+        if means and used and (key in defined_as[id_] or not is_listed(name)):
+            said[id_][key].add(beside["document"])
+    meant = {id_: meaning(known[id_], blocks) for id_, blocks in said.items()}
+    return {id_: key for id_, key in meant.items() if key is not None}
 
 
 async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> bool:

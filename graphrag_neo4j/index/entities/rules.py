@@ -7,13 +7,13 @@ contradicts another prevents every rule: a person is never an organisation.
 import itertools
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from graphrag_neo4j.index.evidence import vote
+from graphrag_neo4j.index.evidence import Uses, Votes, elected, votes_for
 from graphrag_neo4j.rules.phrases import is_ordinary, singular
 from graphrag_neo4j.text.acronyms import initials, is_acronym_of, looks_like_acronym
 from graphrag_neo4j.text.languages import (
@@ -111,8 +111,8 @@ _PLURAL_ACRONYM = re.compile(r"(?=[A-Z.]{2})[A-Z.]+s")
 class Spelling:
     """A name with its most frequent form and type (None: no chunk gives a type).
 
-    `n` counts how often chunks and claims use it: 0 means that there is no evidence of it now.
-    `holders` are the ids of the entities that hold its evidence.
+    `n` counts the chunks that use it: 0 means that there is no evidence of it now. `documents`
+    counts their documents. `holders` are the ids of the entities that hold its evidence.
     """
 
     id: str
@@ -120,6 +120,7 @@ class Spelling:
     type: str | None
     n: int = 1
     holders: frozenset[str] = frozenset()
+    documents: int = 1
 
 
 Known = dict[str, Spelling]
@@ -185,6 +186,38 @@ def well_known(name: str) -> list[str] | None:
     """
     singular_ = name[:-1] if _PLURAL_ACRONYM.fullmatch(name) else name
     return WELL_KNOWN.get(name_key(singular_))
+
+
+def is_listed(name: str) -> bool:
+    """Whether a name is known to stand for something, or is what another one stands for."""
+    return bool(well_known(name)) or [name_key(name)] in WELL_KNOWN.values()
+
+
+def meaning(acronym: Spelling, said: Mapping[str, Collection[str]]) -> str | None:
+    """The block of what documents mean by an acronym; None where none says what it stands for.
+
+    `said` holds the documents by the block that they mean, "" for what can't be told. A block needs
+    more of them than all others together: else, the meaning is "". A document that does not say
+    what a well-known acronym stands for means what everybody does.
+
+    >>> gds, ai = Spelling("1", "GDS", None), Spelling("2", "AI", None, documents=9)
+    >>> meaning(gds, {"graphdatascience": "ab", "greatdismalswamp": "c"}), meaning(gds, {"": "a"})
+    ('graphdatascience', '')
+    >>> meaning(ai, {"awfulidiocy": "abcd"}), meaning(ai, {"awfulidiocy": "abcde"})
+    ('ai', 'awfulidiocy')
+    """
+    usual = block_key(acronym.name) if is_listed(acronym.name) else None
+    told = {key: {*documents} for key, documents in said.items() if key or usual is None}
+    if not told:
+        return None
+    votes = Counter({key: len(documents) for key, documents in told.items()})
+    silent = 0
+    if usual:
+        silent = max(0, acronym.documents - len(set[str]().union(*told.values())))
+        votes[usual] += silent
+    best = max(sorted(votes), key=lambda key: votes[key])
+    others = set[str]().union(*(documents for key, documents in told.items() if key != best))
+    return best if votes[best] > len(others) + silent * (best != usual) else ""
 
 
 def is_called(one: Spelling) -> bool:
@@ -321,26 +354,32 @@ def _bare_words(name: str) -> list[str]:
     return words[1:] if len(words) > 1 and words[0] in ARTICLES else words
 
 
-def shown_name(counted: Iterable[tuple[str, int]]) -> str | None:
-    """The name to show of an entity's names, given with how often each is used; None for none.
+def shown_name(uses: Uses) -> str | None:
+    """The name to show of the names that documents use for an entity; None for none.
 
     It is the most frequent name, or one that has all its words and more, or what this name is the
     acronym of. Names that differ in form only, as in a title or "Inc.", count as one: the most
     frequent of them is shown. Of several fuller names, the most frequent one leads on.
 
-    >>> shown_name([("PG", 3), ("Paul Graham", 1), ("Mr. Paul Graham", 2), ("Paul", 2)])
+    >>> names = {"PG": 3, "Paul Graham": 1, "Mr. Paul Graham": 2, "Paul": 2}
+    >>> shown_name([([([(name, None)], 1)], documents) for name, documents in names.items()])
     'Mr. Paul Graham'
     """
-    alike: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
-    for name, n in counted:
-        form = f"acronym {name_key(name)}" if looks_like_acronym(name) else block_key(name)
-        alike[form].append((name, n))
-    numbers = {vote(same) or "": sum(n for _, n in same) for same in alike.values()}
-    shown = fuller = vote(numbers.items())
+    alike: defaultdict[str, dict[str, Votes]] = defaultdict(dict)
+    for name, votes in votes_for(uses, lambda use: use[0]).items():
+        alike[_shown_form(name)][name] = votes
+    forms = votes_for(uses, lambda use: _shown_form(use[0]))
+    named = {elected(same) or "": forms[form] for form, same in alike.items()}
+    shown = fuller = elected(named)
     while fuller:
         shown = fuller
-        fuller = vote((name, n) for name, n in numbers.items() if _is_fuller(name, fuller))
+        fuller = elected({name: n for name, n in named.items() if _is_fuller(name, fuller)})
     return shown
+
+
+def _shown_form(name: str) -> str:
+    """The same for names of which only the most frequent may be shown."""
+    return f"acronym {name_key(name)}" if looks_like_acronym(name) else block_key(name)
 
 
 def _is_fuller(name: str, than: str) -> bool:

@@ -1,32 +1,19 @@
-"""Looks for model servers on this machine, and finds out whether one reads a long prompt whole.
+"""Finds out whether a model server reads a long prompt whole.
 
 Some servers silently cut off the beginning of a prompt that exceeds their context window, and the
 instructions stand there. So a prompt as long as the longest ones begins with a code word, and asks
 for it at its end.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
-
-import anyio
-import httpx2
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.endpoint.errors import REFUSED
 from graphrag_neo4j.model.types import Message, Request, Step
-from graphrag_neo4j.settings import STATIC, Settings
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
-
-PORTS: Final[Mapping[int, str]] = {
-    11434: "Ollama",
-    1234: "LM Studio",
-    8080: "llama.cpp",
-    8000: "vLLM",
-}
-SECONDS: Final = 0.5  # for one server; on the own machine an answer takes milliseconds
-EMBEDDING_NAME: Final = "embed"  # in the names of nearly all embedding models
 
 INSTRUCTIONS: Final = 1_500  # tokens of a prompt around its context
 EXTRACTION: Final = 4_000  # tokens of the prompt for extraction around a chunk, with one reply
@@ -38,65 +25,6 @@ ANSWER_TOKENS: Final = 50
 SHORT: Final = 100  # tokens of the prompt that shows whether the model can do this at all
 RECEIVED: Final = 0.7  # share of the tokens that our count and the endpoint's may differ by
 LINE: Final = "Line {} of this text is only there to make it long.\n"
-
-
-@dataclass(frozen=True, slots=True)
-class LocalServer:
-    """A server that lists models. `name` is the program that usually has its port."""
-
-    name: str
-    url: str
-    models: Sequence[str]
-
-    @property
-    def says(self) -> str:
-        """A sentence that says where the server is."""
-        return f"A model server answers at {self.url} (the usual port of {self.name})."
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The lines for a shell, or for the file `.env`, with which its models are used."""
-        chat = [model for model in self.models if EMBEDDING_NAME not in model.lower()]
-        embedding = [model for model in self.models if EMBEDDING_NAME in model.lower()]
-        return (
-            f"export OPENAI_BASE_URL={self.url}",
-            f"export KG_MODEL={next(iter(chat), 'MODEL')}",
-            f"export KG_EMBEDDING_MODEL={next(iter(embedding), STATIC)}",
-        )
-
-
-async def find_local_servers(ports: Mapping[int, str] = PORTS) -> list[LocalServer]:
-    """Returns the servers that answer on the loopback, in the order of `ports`.
-
-    `ports` holds the name of the usual program for each port. Raises nothing: a server that does
-    not answer, or answers something else, is not listed.
-    """
-    found: dict[int, LocalServer] = {}
-
-    async def look(port: int, name: str) -> None:
-        url = f"http://127.0.0.1:{port}/v1"
-        try:
-            with anyio.fail_after(2 * SECONDS):
-                body = (await client.get(f"{url}/models")).json()
-            models = [str(row["id"]) for row in body["data"] if _is_plain(row["id"])]
-        except (httpx2.HTTPError, TimeoutError, ValueError, LookupError, TypeError, RecursionError):
-            return
-        if models:
-            found[port] = LocalServer(name, url, models)
-
-    # A client takes a moment to make, since it loads certificates. So all servers share one.
-    async with (
-        httpx2.AsyncClient(timeout=SECONDS, trust_env=False) as client,
-        anyio.create_task_group() as tasks,
-    ):
-        for port, name in ports.items():
-            tasks.start_soon(look, port, name)
-    return [found[port] for port in ports if port in found]
-
-
-def _is_plain(name: object) -> bool:
-    """Returns whether a name can be printed as a part of a command."""
-    return isinstance(name, str) and all(c.isalnum() or c in "-_.:/@+" for c in name) and name != ""
 
 
 @dataclass(frozen=True, slots=True)

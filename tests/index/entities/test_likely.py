@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag_neo4j.index.entities.rules import Spelling, may_be_same, shown_name
+from graphrag_neo4j.index.evidence import Uses
 
 
 def asked(one: str, other: str, type_: str, other_type: str = "") -> bool:
@@ -82,6 +83,7 @@ def test_what_two_things_are_called_is_not_asked(
 def test_an_entity_is_shown_by_its_fullest_name(
     names: dict[str, int], expected: str | None
 ) -> None:
-    shown = shown_name(names.items())
-    assert shown == shown_name([*names.items()][::-1])
+    uses: Uses = [([([(name, None)], 1)], documents) for name, documents in names.items()]
+    shown = shown_name(uses)
+    assert shown == shown_name(uses[::-1])
     assert shown == (expected or [*names][-1])

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from graphrag_neo4j.index.entities.resolve import Decision, by_acronym, by_form, groups
-from graphrag_neo4j.index.entities.rules import Spelling, block_key, same_by_form
+from graphrag_neo4j.index.entities.rules import Spelling, block_key, meaning, same_by_form
 from graphrag_neo4j.text.acronyms import expansions, looks_like_acronym
 from graphrag_neo4j.text.strings import entity_id
 from tests.support.paths import DATA
@@ -18,7 +18,8 @@ def joined(ends: list[Spelling], text: str) -> bool:
     decisions = by_form(keys.pop(), ends) if len(keys) == 1 else []
     for acronym, name in (ends, ends[::-1]):
         if looks_like_acronym(acronym.name):
-            decisions += by_acronym(acronym, expansions(text, acronym.name), [name])
+            said = {name and block_key(name): "1" for name in expansions(text, acronym.name)}
+            decisions += by_acronym(acronym, meaning(acronym, said) or "", [name])
     return ends[0].id == ends[1].id or bool(decisions)
 
 

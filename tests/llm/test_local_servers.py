@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphrag_neo4j.llm.endpoint import server_checks
-from graphrag_neo4j.llm.endpoint.server_checks import find_local_servers
+from graphrag_neo4j.llm import local_servers
+from graphrag_neo4j.llm.local_servers import find_local_servers
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.odd_endpoint import nothing_listens, odd_endpoint
 
@@ -15,7 +15,7 @@ from tests.support.odd_endpoint import nothing_listens, odd_endpoint
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may need more than half a second for an answer."""
-    monkeypatch.setattr(server_checks, "SECONDS", 30.0)
+    monkeypatch.setattr(local_servers, "SECONDS", 30.0)
 
 
 def port_of(url: str) -> int:

@@ -1,4 +1,5 @@
-// Reads the reports of the coarsest level, the most important first, and their foremost members.
+// Reads the reports of the coarsest level, the most important first, and their foremost members:
+// those that the title names, then those with the most relationships.
 // A rating is missing without a model; then the largest communities come first.
 MATCH (community:Community:KgBuild {level: 0}) WHERE community.report IS NOT NULL
 WITH community
@@ -9,4 +10,5 @@ RETURN coalesce(community.title, '') AS title, coalesce(community.summary, '') A
        COLLECT { MATCH (community)-[:HAS_FINDING]->(f:Finding:KgBuild)
                  RETURN f.summary ORDER BY f.index LIMIT 3 } AS findings,
        COLLECT { MATCH (community) (()<-[:PARENT]-(:KgBuild))* ()<-[:IN_COMMUNITY]-(e:Entity:KgBuild)
-                 RETURN e.id ORDER BY e.degree DESC, e.id LIMIT $members } AS members
+                 RETURN e.id ORDER BY toLower(community.title) CONTAINS toLower(e.name) DESC, e.degree DESC, e.id
+                 LIMIT $members } AS members

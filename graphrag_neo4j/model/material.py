@@ -1,7 +1,7 @@
 """The material for a report and for suggested questions, before it is put into a context."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphrag_neo4j.model.context import ContextRecord
 
@@ -110,8 +110,9 @@ class ReportTopic:
 class Topic:
     """An entity that a question may be about.
 
-    `documents` is the number of documents that mention it. `passages` holds (source of the
-    document, text of the chunk) pairs; it is empty for a backend that reads none.
+    `documents` is the number of documents that mention it. `passages` holds rows of the
+    source of a document, the text of a chunk and the people whom that mentions; it is empty for a
+    backend that reads none.
     """
 
     id: str
@@ -126,9 +127,10 @@ class Topic:
 class SuggestionMaterial:
     """What questions are suggested from.
 
-    `pairs` holds the names of related entities. `documents` is the number of all documents. For a
-    question that follows on an answer, `asked` holds the questions so far, the last one at the end,
-    and `answer` the last answer.
+    `pairs` holds the names of related entities. `documents` is the number of all documents, and
+    `years` that of documents of each year, as far as they are dated. For a question that follows on
+    an answer, `asked` holds the questions so far, the last one at the end, and `answer` the last
+    answer.
     """
 
     reports: Sequence[ReportTopic]
@@ -137,6 +139,7 @@ class SuggestionMaterial:
     documents: int
     asked: Sequence[str] = ()
     answer: str = ""
+    years: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

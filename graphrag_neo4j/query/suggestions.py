@@ -47,6 +47,13 @@ class PairRow(TypedDict):
     weight: float
 
 
+class YearRow(TypedDict):
+    """A year, and the number of documents with a date in it."""
+
+    year: str
+    n: int
+
+
 REPORTS: Final = 12  # reports of the coarsest level
 MEMBERS: Final = 6  # entities of each of them
 TOPICS: Final = 24  # entities that questions on the corpus may be about
@@ -157,6 +164,7 @@ async def _material(
         documents=(await graph.read("search/number_of_documents", CountRow))[0]["n"],
         asked=asked,
         answer=after.text if after else "",
+        years={row["year"]: row["n"] for row in await graph.read("suggest/years", YearRow)},
     )
 
 
@@ -221,7 +229,7 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
 
     A question on a particular thing must have the full name of an entity, and its local context
     must hold this entity. A question on the whole must share words with the reports. Without a
-    model, a question for the themes of all reports shares none; then it is answered as a check.
+    model, a question for the themes of all reports, or on a year, is answered as a check.
     """
     words = searched_words(" ".join(names_in(draft.text)))
     nowhere = await query.graph.read("search/words_nowhere", WordRow, words=words)
@@ -235,8 +243,8 @@ async def _is_answerable(query: QueryContext, backends: Backends, draft: DraftQu
     if entities:
         table = await local_context(query, draft.text)
         return any(record.id in entities for record in table.records.values())
-    if draft.whole and query.backend.quotes:
-        asked = Question(draft.text, method="global")
+    if query.backend.quotes:
+        asked = Question(draft.text, method="global" if draft.whole else "local")
         answer = answer_question(query.graph, backends, backends.settings, asked, silent)
         return any([piece.found async for piece in answer if isinstance(piece, Answer)])
     content = lucene_query(" ".join(sorted(content_words(draft.text))))

@@ -4,9 +4,9 @@ The findings of a report on a community without parts are about its most importa
 other reports are about the parts. Each sentence is cited, stands word for word in the cited chunk,
 and occurs only once in a report. What many chunks repeat is boilerplate and is left out.
 
-A title is the most telling key phrase of the community with the names said with it.
+A title is the most telling key phrase or name of the community, with one that is said with it.
 
-    protein design · David Baker · Rosetta   ──▶   Protein design: David Baker and Rosetta
+    protein design · David Baker · spare time   ──▶   Protein design and David Baker
 """
 
 import math
@@ -42,7 +42,7 @@ from graphrag_neo4j.text.strings import identify
 
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
-VERSION = 7  # increase it with every change that changes the results for a text
+VERSION = 8  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 
@@ -139,11 +139,8 @@ PARTS = 12  # parts of the community that a report describes
 EACH = 2  # sentences in a finding
 BEGINNING = 8  # words by which a sentence is recognised where it comes again
 BOILERPLATE = 4  # chunks with the same beginning that make it boilerplate; overlaps give two
-NAMES = 2  # names beside a key phrase
-ALONE = 3  # names or key phrases of a title that has only one of both
 SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
-# How telling a name of one word, of a key phrase and of a place is beside other names.
-SINGLE, PLAIN = 0.5, 0.4
+PLAIN = 0.4  # how telling a place, or a key phrase of one word, is beside others
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +203,8 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
     """Rates how particular each member is to the community.
 
     The weight grows with the mentions of the member, with the weights of its relationships to other
-    members, and with the share of its relationships that lie inside the community.
+    members, and with the share of its relationships that lie inside the community. So a hub, which
+    most documents mention, counts little in a small community.
     """
     inside: defaultdict[str, list[int]] = defaultdict(list)
     for edge in material.edges:
@@ -216,7 +214,8 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
         id_: round(
             math.log1p(entity.mentions)
             * math.log1p(sum(inside[id_]))
-            * math.sqrt(len(inside[id_]) / max(1, entity.degree)),
+            * len(inside[id_])
+            / max(1, entity.degree),
             9,
         )
         for id_, entity in material.entities.items()
@@ -297,72 +296,43 @@ def _of_claims(writing: _Writing) -> Iterator[FindingText]:
 def _title(material: ReportMaterial, weights: Mapping[str, float]) -> tuple[str, list[str]]:
     """Returns the title of a community, and the ids of the members that it names.
 
-    Beside the first key phrase stand the names that statements name together with it, or else more
-    key phrases; a community without key phrases is titled by its names.
+    These are its most telling member, and the most telling one of those that statements name
+    together with it.
     """
     entities = material.entities
-    telling = {id_: weight * _by_type(entities[id_]) for id_, weight in weights.items()}
-    phrases = [id_ for id_ in telling if entities[id_].type == CONCEPT]
-    names = [id_ for id_ in telling if entities[id_].type != CONCEPT]
-    lead = _distinct(entities, telling, phrases, 1)
-    if not lead:
-        named = _distinct(entities, telling, names, ALONE)
-        return _capitalised(_listed(entities, named)), named
+    telling = {id_: weight * _told_by_name(entities[id_]) for id_, weight in weights.items()}
+    lead = _distinct(entities, telling)
     together: Counter[str] = Counter()
     for edge in material.edges:
         if lead[0] in {edge.source, edge.target}:
             together[edge.target if edge.source == lead[0] else edge.source] += edge.weight
-    near = {id_: telling[id_] * together[id_] for id_ in names if together[id_]}
-    named = _distinct(entities, near, near, NAMES, lead)
-    if named:
-        title = f"{_listed(entities, lead)}: {_listed(entities, named)}"
-        return _capitalised(title), [*lead, *named]
-    related = {id_: telling[id_] * (1 + together[id_]) for id_ in phrases}
-    lead += _distinct(entities, related, phrases, ALONE - 1, lead)
-    return _capitalised(_listed(entities, lead)), lead
+    near = {id_: telling[id_] * n for id_, n in together.items()}
+    named = [*lead, *_distinct(entities, near, lead)]
+    title = " and ".join(entities[id_].name for id_ in named)
+    return title[:1].upper() + title[1:], named
 
 
-def _by_type(one: EntityMaterial) -> float:
-    """Rates how telling an entity is by its type, or a key phrase by its words and mentions."""
-    if one.type == CONCEPT:
-        return (1.0 if " " in one.name else SINGLE) * math.sqrt(one.mentions)
-    return PLAIN if one.type == PLACE else 1.0
+def _told_by_name(one: EntityMaterial) -> float:
+    """Rates how telling a member is by its mentions, its type, and the words of a key phrase."""
+    plain = one.type == PLACE or (one.type == CONCEPT and " " not in one.name)
+    return (PLAIN if plain else 1.0) * math.sqrt(one.mentions)
 
 
 def _distinct(
-    entities: Mapping[str, EntityMaterial],
-    weights: Mapping[str, float],
-    among: Iterable[str],
-    most: int,
-    taken: Sequence[str] = (),
+    entities: Mapping[str, EntityMaterial], weights: Mapping[str, float], taken: Sequence[str] = ()
 ) -> list[str]:
-    """Returns the members with the highest weights among some. Their names share no words.
+    """Returns the member with the highest weight that shares no word with those taken, if any.
 
     The part of another important name is left out: Ben, of Ben Bloomberg.
     """
-    selected: list[str] = []
     words = {word for id_ in taken for word in entities[id_].name.casefold().split()}
-    for id_ in sorted(among, key=lambda id_: (-weights[id_], id_)):
-        if len(selected) == most:
-            break
+    for id_ in sorted(weights, key=lambda id_: (-weights[id_], id_)):
         name = entities[id_].name
-        own = set(name.casefold().split())
         part = name.istitle() and any(
             name in entities[other].name.split()
             for other, weight in weights.items()
             if other != id_ and weight > SHORT * weights[id_]
         )
-        if not own & words and not part:
-            selected.append(id_)
-            words |= own
-    return selected
-
-
-def _listed(entities: Mapping[str, EntityMaterial], ids: Sequence[str]) -> str:
-    """Joins names as a sentence does: "Ada, Ben and Carl"."""
-    *others, last = [entities[id_].name for id_ in ids] or [""]
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        if words.isdisjoint(name.casefold().split()) and not part:
+            return [id_]
+    return []

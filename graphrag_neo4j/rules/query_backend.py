@@ -21,10 +21,10 @@ from graphrag_neo4j.rules.answers import (
     ranked,
     title_of,
 )
-from graphrag_neo4j.rules.phrases import PERSON, PLACE
+from graphrag_neo4j.rules.phrases import PERSON
 from graphrag_neo4j.rules.ranking import content_words, is_global, names_in
 from graphrag_neo4j.text.languages import language_of, lines_of
-from graphrag_neo4j.text.sentences import WORD, read_passage, written
+from graphrag_neo4j.text.sentences import WORD, Sentence, read_passage, written
 from graphrag_neo4j.text.strings import name_key
 
 PRIMED = 4  # sentences in the first answer of drift search
@@ -161,61 +161,100 @@ THEME_QUESTIONS = {language: themes for language, (themes, _) in QUESTIONS.items
 ABOUT = {language: about for language, (_, about) in QUESTIONS.items()}
 TELLING = 8  # words of a sentence that says something
 READ = 3  # passages of a topic that tell its language
-OFTEN_NAMED = 2  # such sentences of a speaker about a topic
+OFTEN_NAMED = 2  # such sentences about a topic that make a question
+# Questions in English on what sentences about a topic tell, where nobody in particular says it.
+TOLD = {
+    "What was decided about {}?": re.compile(
+        r"\b(?:accept|agree|approve|decide|defer|postpone|reject|vote)e?d\b", re.IGNORECASE
+    ),
+    "What has changed in {}?": re.compile(
+        r"\b(?:chang|deprecat|remov|renam|replac)ed\b|\bchanges\b", re.IGNORECASE
+    ),
+}
 
 
 def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
     """Returns questions, each in another form than the one before if possible.
 
-    They are more than will be asked, because some may have no answer. Each has the language of the
-    question that it follows on, or else that of its topic.
+    They are more than will be asked, because some may have no answer. Last come those on what most
+    documents name, on one common word, or on what hardly any sentence tells of. Each has the
+    language of the question that it follows on, or else that of its topic.
     """
-    topics, asked = material.topics, material.asked
+    asked, half = material.asked, material.documents / 2
+    topics = sorted(
+        material.topics,
+        key=lambda one: (
+            one.documents > half or _is_one_word(one) or len(_said_on(one)) < OFTEN_NAMED
+        ),
+    )
     if asked:
-        return [*_varied(material, [_language([*asked, material.answer])] * len(topics))]
-    languages = [_language([text for _, text in topic.passages[:READ]]) for topic in topics]
+        return [*_varied(topics, [_language([*asked, material.answer])] * len(topics))]
+    languages = [_language([one[1] for one in topic.passages[:READ]]) for topic in topics]
     most = "en" if 2 * languages.count("en") >= len(languages) else mode(languages)
     themes = [DraftQuestion(THEME_QUESTIONS[most], whole=True)] if most in THEME_QUESTIONS else []
-    return [*themes, *_varied(material, languages)]
+    about = [*_varied(topics, languages)]
+    years = material.years
+    if most == "en" and len(years) > 1 and 2 * sum(years.values()) > material.documents:
+        year = max(years, key=lambda one: (years[one], one))
+        decided = any(one.text.startswith("What was decided") for one in about)
+        text = f"What {'was decided' if decided else 'changed'} in {year}?"
+        themes.append(DraftQuestion(text, whole=False))
+    return [*themes, *about]
 
 
-def _varied(material: SuggestionMaterial, languages: Sequence[str]) -> Iterator[DraftQuestion]:
+def _varied(topics: Sequence[Topic], languages: Sequence[str]) -> Iterator[DraftQuestion]:
     """Yields a question for each topic, in the form, or on the speaker, that was used least."""
     used: Counter[str] = Counter()
-    pairs = dict(material.pairs)
-    for topic, language in zip(material.topics, languages, strict=True):
+    for topic, language in zip(topics, languages, strict=True):
         if language != "en":
             form = ABOUT.get(language, "{}?")
             yield DraftQuestion(form.format(topic.name), whole=False, about=(topic.id,))
             continue
-        forms = {}
+        said, name = _said_on(topic), _as_written(topic)
+        told = {form: sum(bool(of.search(one.text)) for one in said) for form, of in TOLD.items()}
         if topic.type == PERSON:
-            forms["who"] = f"Who is {topic.name}?"
-        elif speaker := _speaker_on(topic):
-            forms[speaker] = f"What does {speaker} say about {topic.name}?"
-        if other := pairs.get(topic.name):
-            forms["related"] = f"How are {topic.name} and {other} related?"
-        if not forms and topic.type != PLACE:
-            forms["about"] = ABOUT["en"].format(topic.name)
-        if forms and content_words(topic.name):  # not "It Is"
-            form = min(reversed(forms), key=lambda form: used[form])
+            forms = [f"Who is {topic.name}?"]
+        elif speakers := _speakers(topic, said):
+            forms = [f"What does {speaker} say about {{}}?" for speaker in speakers]
+        else:
+            forms = [form for form, n in told.items() if n >= OFTEN_NAMED] or [ABOUT["en"]]
+        if content_words(topic.name):  # not "It Is"
+            form = min(forms, key=lambda form: used[form])
             used[form] += 1
-            yield DraftQuestion(forms[form], whole=False, about=(topic.id,))
+            yield DraftQuestion(form.format(name), whole=False, about=(topic.id,))
+
+
+def _is_one_word(topic: Topic) -> bool:
+    """Returns whether the name is one common word, such as "developer"."""
+    return " " not in topic.name and topic.name.islower()
 
 
 def _language(texts: Sequence[str]) -> str:
     return language_of("".join(texts), (one[0] for text in texts for one in WORD.finditer(text)))
 
 
-def _speaker_on(topic: Topic) -> str | None:
-    """Returns who says most about a topic in whole sentences, None if nobody says enough."""
-    said = Counter(
-        written(sentence.speaker)
-        for _, text in topic.passages
+def _said_on(topic: Topic) -> list[Sentence]:
+    """Returns the whole sentences that name a topic."""
+    return [
+        sentence
+        for _, text, *_ in topic.passages
         for sentence in read_passage(text).sentences
-        if sentence.speaker
-        and len(sentence.words) >= TELLING
-        and name_key(topic.name) in name_key(sentence.text)
-    )
-    best = max(said, key=lambda one: (said[one], one), default=None)
-    return best if best and said[best] >= OFTEN_NAMED else None
+        if len(sentence.words) >= TELLING and name_key(topic.name) in name_key(sentence.text)
+    ]
+
+
+def _as_written(topic: Topic) -> str:
+    """Returns the name in the form that texts use most: "the mailing list", "developers"."""
+    form = re.compile(rf"(?<!\w)(?:the |an? )?{re.escape(topic.name)}s?(?!\w)", re.IGNORECASE)
+    found = Counter(one[0] for _, text, *_ in topic.passages for one in form.finditer(text))
+    best = max(found, key=lambda one: (found[one], len(one), one), default=topic.name)
+    return best[:1].lower() + best[1:] if best.lower().startswith(("the ", "a ", "an ")) else best
+
+
+def _speakers(topic: Topic, said: Sequence[Sentence]) -> list[str]:
+    """Returns the people who say enough about a topic, those who say most first."""
+    people = {name for _, _, *names in topic.passages for name in names}
+    often = Counter(written(one.speaker) for one in said if one.speaker)
+    # What no name holds may be a heading with a colon.
+    known = (one for one in sorted(often) if any(one in name for name in people))
+    return sorted((one for one in known if often[one] >= OFTEN_NAMED), key=lambda one: -often[one])

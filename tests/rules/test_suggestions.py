@@ -1,6 +1,6 @@
 """Questions made by rules: in forms that quotations answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from graphrag_neo4j.model.material import SuggestionMaterial, Topic
 from graphrag_neo4j.rules.query_backend import ABOUT, THEME_QUESTIONS, rule_questions
@@ -11,33 +11,40 @@ SAID = (
     "ADA LOVELACE: I think that engines weave algebraic patterns just as looms weave flowers.\n"
     "ADA LOVELACE: And I never saw two engines that work in quite the same manner, to be honest.\n"
 )
+DECIDED = (
+    "The group decided that the mailing list closes in spring.\n\n"
+    "After the vote, moderators of the mailing list agreed to help with the move.\n"
+)
 
 
 def topic(name: str, kind: str = "concept", *texts: str, documents: int = 1) -> Topic:
-    passages = [(f"d{n}", text) for n, text in enumerate(texts)]
+    passages = [(f"d{n}", text, "Ada Lovelace") for n, text in enumerate(texts)]
     return Topic(name, name, kind, "", documents, passages)
 
 
-def made(*topics: Topic, pairs: Sequence[tuple[str, str]] = (), documents: int = 3) -> list[str]:
-    material = SuggestionMaterial((), topics, pairs, documents)
+def made(*topics: Topic, years: Mapping[str, int] | None = None) -> list[str]:
+    material = SuggestionMaterial((), topics, (), 3, years=years or {})
     return [one.text for one in rule_questions(material)]
 
 
-def test_the_forms_take_turns_and_a_name_that_says_nothing_is_no_topic() -> None:
+def test_a_question_has_the_form_of_what_is_told_and_a_name_that_says_nothing_is_no_topic() -> None:
     topics = [
         topic("engine", "concept", SAID),
         topic("Ada Lovelace", "person", SAID),
         topic("It Is", "concept", "It Is."),
-        topic("pattern", "concept", "A pattern."),
-        topic("algebra", "concept", "All algebra."),
+        topic("mailing list", "concept", DECIDED),
+        topic("algebra", "concept", "Agenda: All algebra."),
     ]
-    assert made(*topics, pairs=[("pattern", "algebra")]) == [
+    assert made(*topics, years={"2021": 1, "2022": 2}) == [
         "What are the main themes?",
-        "What does Ada Lovelace say about engine?",
+        "What was decided in 2022?",
+        "What was decided about the mailing list?",
+        "What does Ada Lovelace say about engines?",
         "Who is Ada Lovelace?",
-        "How are pattern and algebra related?",
         "What do the documents say about algebra?",
     ]
+    assert "What changed in 2022?" in made(topics[0], years={"2021": 1, "2022": 2})
+    assert made(topics[1], years={"2022": 3}) == [THEME_QUESTIONS["en"], "Who is Ada Lovelace?"]
 
 
 def test_the_words_of_the_forms_ask_for_nothing_but_the_name() -> None:
@@ -71,7 +78,7 @@ def test_other_languages_get_the_form_that_names_alone_answer() -> None:
     assert made(*both) == [
         "What are the main themes?",
         "Was steht hier über „Mole“?",
-        "What does Ada Lovelace say about engine?",
+        "What does Ada Lovelace say about engines?",
     ]
     # After an answer there is no question on the whole, and its language is that of the others.
     material = SuggestionMaterial((), both, (), 3, ["Wer ist Ada?"], f"{german} Das ist Ada.")
@@ -82,6 +89,6 @@ def test_other_languages_get_the_form_that_names_alone_answer() -> None:
     engine = [topic("engine", "concept", SAID)]
     material = SuggestionMaterial((), engine, (), 3, ["Who is Ada?"], "Ada.")
     assert [one.text for one in rule_questions(material)] == [
-        "What does Ada Lovelace say about engine?"
+        "What does Ada Lovelace say about engines?"
     ]
     assert rule_questions(SuggestionMaterial((), (), (), 0, ["Who?"])) == []

@@ -37,5 +37,6 @@ WHERE $documents IS NULL OR document.id IN $documents
 RETURN quotation.number AS number,
        chunk {.start, .text, .line, .speaker, .parts, .part_starts, chunk: chunk.ref,
          document: document.source, name: document.name, title: document.title,
+         date: [x IN [toString(head([] + document.meta_date))] WHERE x =~ '\\d{4}.*' | left(x, 10)][0],
          copies: COLLECT { MATCH (document)<-[:COPY_OF]-(copy:KgBuild) RETURN copy.name ORDER BY copy.name LIMIT 3 }}
        AS passage

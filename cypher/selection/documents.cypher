@@ -11,10 +11,10 @@ OPTIONAL MATCH (first:Document:KgBuild {
 WITH document, coalesce(first, document) AS whole
 WHERE all(c IN $conditions WHERE
   CASE WHEN c.operator IN ['=', '!='] THEN (c.operator = '!=') <>
-    any(x IN coalesce([] + coalesce(whole[c.key], document[c.key]), []) WHERE
+    any(x IN reduce(all = [], key IN c.keys | all + coalesce(whole[key], document[key], [])) WHERE
       x IN c.numbers OR toString(x) IN c.texts OR toLower(toString(x)) IN c.switches
       OR any(p IN c.patterns WHERE toString(x) =~ p))
-  ELSE any(x IN coalesce([] + coalesce(whole[c.key], document[c.key]), []) WHERE
+  ELSE any(x IN reduce(all = [], key IN c.keys | all + coalesce(whole[key], document[key], [])) WHERE
     any(two IN [kind IN c.kinds |
       CASE WHEN kind = 'number' AND toString(x) =~ $number THEN [toFloat(x), c.numbers[0]]
            WHEN kind = 'date' AND toString(x) =~ $date

@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     "--context-only",
     "Print the context that a model would receive, and do not ask a model for an answer.",
 )
+@options.flag(
+    "--all",
+    "all_passages",
+    "In an answer without a model, quote all passages that answer, and not only the best.",
+)
 @options.flag("--markdown", "Print the answer as Markdown with its sources as footnotes.")
 @options.flag(
     "--sources",

@@ -478,6 +478,8 @@ class AsyncGraphRAG:
           reports a global search reads.
         - `where`: a condition such as "author=Ada", or several. Only evidence of the documents that
           meet all of them is read.
+        - `all_passages`: with True, an answer of quotations has all that answer the question, and
+          not only the best; `more` of the answer is the number of those left out.
         - `context_only`: with True, no model writes an answer; `context` of the result holds the
           texts that the model would receive.
         - `history`: the (question, answer) pairs before this question, the oldest first. The model

@@ -83,15 +83,19 @@ class Passage:
         speaker = next((one.speaker for one in said), None)
         return written(speaker) if speaker else None
 
+    def part_at(self, character: int) -> str:
+        """The page or the headings that a character of the document stands below, "" for none."""
+        part = bisect_right(self.part_starts, character) - 1
+        return self.parts[part] if part >= 0 else ""
+
     def place_of(self, start: int, end: int, about: str = "") -> str:
         """Where a person finds the characters [start, end) of the document, and who says them last.
 
         `about` follows the title.
         """
-        part = bisect_right(self.part_starts, start) - 1
         line = self.line and self.line + self.text.count("\n", 0, start - self.start)
         pieces = [called(self.name or self.document, self.title, about)]
-        pieces += [self.parts[part]] if part >= 0 and self.parts[part] else []
+        pieces += filter(None, [self.part_at(start)])
         pieces += [f"line {line:,}"] if line else []
         speaker = self.speaker_at(end - 1)
         pieces += [f"also {', '.join(self.copies)}"] if self.copies else []

@@ -112,9 +112,10 @@ class Answer:
     `context` holds the context tables that the answer was made from, one for each call. `origin`
     is "extractive" where the answer consists of quotations and no model wrote it. `found` tells
     whether an answer was found. `notices` holds sentences that a reader must know, such as
-    which part of the data was left out. `incomplete` is a sentence that says why the end of the
-    text is missing; it is None if the text is complete. `usage` holds the calls, tokens and US
-    dollars of each step. `elapsed` is the time in seconds.
+    which part of the data was left out. `more` is the number of quotations that are not in it
+    and would answer as well: the option `all_passages` shows them. `incomplete` is a sentence that
+    says why the end of the text is missing; it is None if the text is complete. `usage` holds the
+    calls, tokens and US dollars of each step. `elapsed` is the time in seconds.
     """
 
     text: str
@@ -127,6 +128,7 @@ class Answer:
     found: bool = True
     question: str = ""
     notices: Sequence[str] = ()
+    more: int = 0
     incomplete: str | None = None
 
     def __repr__(self) -> str:

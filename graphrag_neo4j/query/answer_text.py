@@ -64,9 +64,10 @@ class AnswerText:
     """The text that a task writes: a model, whose reply is streamed, or the rules.
 
     `text` is what was yielded so far. `found` says whether it is an answer, and not the sentence
-    that there is none. `incomplete` is a sentence with the reason if a model's text does not come
-    to its end, else None. `notices` holds what a reader of the pieces must know. Nothing is yielded
-    if no text is `wanted`.
+    that there is none. `more` is the number of quotations that are left out and would answer as
+    well. `incomplete` is a sentence with the reason if a model's text does not come to its end,
+    else None. `notices` holds what a reader of the pieces must know. Nothing is yielded if no text
+    is `wanted`.
     """
 
     query: QueryContext
@@ -75,6 +76,7 @@ class AnswerText:
     wanted: bool
     text: str = ""
     found: bool = False
+    more: int = 0
     incomplete: str | None = None
     notices: list[str] = field(default_factory=list)
 
@@ -114,8 +116,10 @@ class AnswerText:
             case ComposedTask() as task:
                 draft = await anyio.to_thread.run_sync(task.draft)
                 verified = await _verified(self.query, draft)
-                if text := await anyio.to_thread.run_sync(draft.compose, verified):
-                    yield text
+                composed = await anyio.to_thread.run_sync(draft.compose, verified)
+                self.more = composed.more
+                if composed.text:
+                    yield composed.text
             case StreamedTask() as task:
                 if self.endpoint is None:
                     raise AssertionError("A backend without a model has given a request.")
@@ -144,7 +148,7 @@ class RepeatedRow(TypedDict):
 
 PLACES_READ: Final = 6  # chunks in which a quotation is looked for, at most
 FOLLOWING: Final = 400  # characters after a quotation in its chunk that are enough
-LEAST, MOST_PLACES = 6, 10  # words of the beginning of a quotation that make a phrase
+LEAST, MOST_PLACES = 4, 10  # words of the beginning of a quotation that make a phrase
 REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
 
 
@@ -166,9 +170,14 @@ def _similar(query: QueryContext) -> Similar | None:
 
 async def _verified(query: QueryContext, draft: Draft) -> Verified:
     """Reads the provenance of the quotations of a draft, and the reach of its reports."""
-    similar, meant = _similar(query), query.embedder.meant if query.embedder else 1.0
+    known = Verified(
+        similar=_similar(query),
+        meant=query.embedder.meant if query.embedder else 1.0,
+        period=query.period,
+        whole=query.all_passages,
+    )
     if not (draft.quotations or draft.reports):
-        return Verified(similar=similar, meant=meant)
+        return known
     graph, documents = query.graph, query.documents
     places = await _places(graph, draft.quotations, documents)
     phrases = [
@@ -185,12 +194,11 @@ async def _verified(query: QueryContext, draft: Draft) -> Verified:
         n = (await graph.read("search/number_of_documents", CountRow))[0]["n"]
     else:
         n = len(documents)
-    return Verified(
-        {one: replace(at, documents=repeated.get(one, 1)) for one, at in places.items()},
-        {one.ref: one for one in reach},
-        n,
-        similar,
-        meant,
+    return replace(
+        known,
+        provenance={one: replace(at, documents=repeated.get(one, 1)) for one, at in places.items()},
+        reach={one.ref: one for one in reach},
+        documents=n,
     )
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final, Literal, Self, TypedDict
 
@@ -24,11 +25,12 @@ from graphrag_neo4j.query.answer_text import TRY_GLOBAL, TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
 from graphrag_neo4j.query.global_ import search_global, search_text
 from graphrag_neo4j.query.local import search_basic, search_local
-from graphrag_neo4j.query.lookup import names_meant
+from graphrag_neo4j.query.lookup import said_of_unknown
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.quotations import cited_texts
-from graphrag_neo4j.query.selection import select
+from graphrag_neo4j.query.selection import select, select_dated
+from graphrag_neo4j.rules.asking import not_done, period_in
 from graphrag_neo4j.rules.ranking import is_global
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import tokens
@@ -95,6 +97,7 @@ async def answer_question(
         messages_of(question.history, tokens.count),
         context_only=question.context_only,
         selection=await select(graph, question.where),
+        all_passages=question.all_passages,
         dimensions=state["dimensions"],
         listen=listen,
     )
@@ -102,6 +105,12 @@ async def answer_question(
     method = await _method(query, question)
     column, needed = NEEDS[method]
     _need(state[column], needed)
+    asked = query.question
+    said = await _said_first(query)
+    if query.backend.quotes and question.level is None and not question.dynamic:
+        query, read = await _of_period(query)
+        said += read
+    query.warn(*said)
     by_vectors = method in {"local", "drift", "basic"}
     if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
         await query.vector()
@@ -125,7 +134,7 @@ async def answer_question(
     advice = [
         *answer.notices,
         *setup.remarks,
-        *([] if found_any else _other_method(query.question, method)),
+        *([] if found_any else _other_method(asked, method)),
     ]
     query.warn(*advice)
     yield Answer(
@@ -135,10 +144,11 @@ async def answer_question(
         context=found.contexts,
         usage=setup.usage,
         elapsed=time.perf_counter() - began,
-        question=query.question,
+        question=asked,
         origin=backends.origin,
         found=found_any,
-        notices=(*pending, *found.notices, *advice),
+        notices=(*said, *pending, *found.notices, *advice),
+        more=answer.more,
         incomplete=answer.incomplete,
     )
 
@@ -214,6 +224,25 @@ async def _method(query: QueryContext, question: Question) -> Method:
     return method
 
 
+async def _said_first(query: QueryContext) -> list[str]:
+    """Returns what a reader must know before the answer: what isn't done, and what is nowhere."""
+    lacking = not_done(query.question, with_model=not query.backend.quotes)
+    similar = not query.selection  # the names are those of all documents
+    unknown = await said_of_unknown(query.graph, query.question, similar=similar)
+    return [*([lacking] if lacking and not query.context_only else []), *unknown]
+
+
+async def _of_period(query: QueryContext) -> tuple[QueryContext, list[str]]:
+    """Returns the query with the documents of the time that it states, and what is said of it."""
+    if not (found := period_in(query.question, datetime.now(UTC).date())):
+        return query, []
+    rest, period = found
+    selection, said = await select_dated(query.graph, period, query.selection)
+    if selection is not query.selection:
+        query = replace(query, question=rest, selection=selection, period=period)
+    return query, [said]
+
+
 def _other_method(question: str, method: Method) -> list[str]:
     """Returns the advice to use the method that suits a question, if it isn't the one that failed.
 
@@ -264,15 +293,9 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
         "text": partial(search_text, query),
     }
 
-    async def suggest_names() -> None:
-        searched = method == "local" and not query.selection  # the names are those of all documents
-        meant = await names_meant(query.graph, query.question) if searched else {}
-        for word, name in meant.items():
-            query.warn(f"The data does not contain the word {word}. Did you mean {name}?")
-
     query.listen(Started("search"))
     load = partial(anyio.to_thread.run_sync, tokens.encoding)
-    found = await gather(tokenizer=load, names=suggest_names, found=searches[method])
+    found = await gather(tokenizer=load, found=searches[method])
     result: SearchResult = found["found"]
     return result
 

@@ -15,7 +15,7 @@ from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source, source_from
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, LONGEST_QUERY, lucene_query
-from graphrag_neo4j.rules.ranking import language_read
+from graphrag_neo4j.rules.ranking import language_read, names_written
 from graphrag_neo4j.text.languages import is_in_dictionary, is_stop_word
 from graphrag_neo4j.text.strings import entity_ids, searched_words
 
@@ -220,7 +220,47 @@ class NearNameRow(TypedDict):
 NEAR_SPELLING: Final = 0.8  # similarity (0 to 1): of words of five letters, one may differ
 SHORTEST: Final = 4  # letters; shorter words are not searched
 LONG: Final = 6  # letters; in words of this length or more, two letters may differ
+SHORTEST_NAME: Final = 3  # letters of a word of a name that is missed
+ENDING: Final = 2  # letters in which the cases of a name may differ
 NEAR_NAMES: Final = 50  # names that are read for each word
+
+
+async def said_of_unknown(graph: Graph, question: str, *, similar: bool = True) -> list[str]:
+    """Returns a sentence on each word of a question that the graph does not contain.
+
+    It asks for the `similar` name, or says of a name that no document has it. A name is only missed
+    if no word of the graph begins with it, which would be another case of it.
+    """
+    meant = await names_meant(graph, question) if similar else {}
+    said = [
+        f"The data does not contain the word {word}. Did you mean {name}?"
+        for word, name in meant.items()
+    ]
+    names = {name: _words(name, shortest=SHORTEST_NAME) for name in names_written(question)}
+    words = {word for own in names.values() for word in own} - meant.keys()
+    language = language_read(question)
+    stems = {word: _stem(word, language) for word in words}
+    nowhere = await _nowhere(graph, [*stems.keys(), *stems.values()])
+    for name, own in names.items():
+        gone = [word for word in own if word in nowhere and stems.get(word) in nowhere]
+        if gone:
+            told = name if len(gone) == len(own) else " ".join(gone)
+            said.append(f"“{told}” occurs in no document.")
+    return said
+
+
+def _stem(word: str, language: str) -> str:
+    """Returns a Lucene query for the words that begin as a word does in its other cases."""
+    changes = language != "en" and len(word) > LONG
+    return f"{word[:-ENDING] if changes else word.removesuffix('s')}*"
+
+
+async def _nowhere(graph: Graph, words: Sequence[str]) -> set[str]:
+    """Returns which of some words, or queries for words, find nothing in the graph."""
+    if not words:
+        return set()
+    rows = await graph.read("search/words_nowhere", WordRow, words=words)
+    return {row["word"] for row in rows}
 
 
 async def names_meant(graph: Graph, question: str) -> dict[str, str]:
@@ -230,14 +270,15 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
     """
     if not (words := _words(question)):
         return {}
-    rows = await graph.read("search/words_nowhere", WordRow, words=words)
+    nowhere = await _nowhere(graph, words)
     language = language_read(question)
     # A word of the language isn't misspelt, though it may be nowhere: "ziehen" doesn't mean "Zehn".
     strange = [
-        row["word"]
-        for row in rows
-        if not is_stop_word(row["word"].lower(), language)
-        and not is_in_dictionary(row["word"], language)
+        word
+        for word in words
+        if word in nowhere
+        and not is_stop_word(word.lower(), language)
+        and not is_in_dictionary(word, language)
     ]
     found = await _candidates(graph, strange)
     best = {word: _ranked(word, words, held) for word, held in found.items()}

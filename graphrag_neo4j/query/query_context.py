@@ -26,6 +26,7 @@ from graphrag_neo4j.model.context import (
 )
 from graphrag_neo4j.model.contracts import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.model.events import Listener, Notice, silent
+from graphrag_neo4j.model.quotation import Period
 from graphrag_neo4j.model.types import FinalTask, Message
 from graphrag_neo4j.query.selection import Selection
 from graphrag_neo4j.rules.ranking import content_words
@@ -72,7 +73,9 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` says whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. With a `selection` only evidence of its documents is read. `dimensions` are those of the
+    answer. With a `selection` only evidence of its documents is read. `period` is the time that the
+    question is about, if documents of it were selected. With `all_passages` an answer of quotations
+    has all that answer. `dimensions` are those of the
     graph's vectors. `listen` receives the events of the search. `vectorless` holds the reason
     why the embedding model gives no vectors, once it has refused to. `_found` keeps what `nearest`
     has found, and `_vectors` the vectors, because several parts of a search ask for the same.
@@ -89,6 +92,8 @@ class QueryContext:
     stands_alone: bool = False
     context_only: bool = False
     selection: Selection | None = None
+    period: Period | None = None
+    all_passages: bool = False
     dimensions: int | None = None
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)

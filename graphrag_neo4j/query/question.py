@@ -28,7 +28,8 @@ class Question:
     `text` is the question, at most LONGEST_QUESTION characters. `method` "auto" chooses global or
     local search. `history` holds the (question, answer) pairs before this question, the oldest
     first. With `context_only` no model writes an answer. `where` holds conditions such as
-    "author=Ada" or "date>=2024-01-01": only documents that meet all of them are read.
+    "author=Ada" or "date>=2024-01-01": only documents that meet all of them are read. With
+    `all_passages` an answer of quotations has all that answer the question, and not only the best.
 
     For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
@@ -46,6 +47,7 @@ class Question:
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
     where: str | Sequence[str] = ()
+    all_passages: bool = False
 
     def __post_init__(self) -> None:
         check_text(self.text, "The question")
@@ -58,7 +60,9 @@ class Question:
         for name, least in (("level", 0), ("max_calls", 1)):
             if (number := getattr(self, name)) is not None:
                 check_number(number, name, least)
-        check_flags(dynamic=self.dynamic, context_only=self.context_only)
+        check_flags(
+            dynamic=self.dynamic, context_only=self.context_only, all_passages=self.all_passages
+        )
         history: object = self.history
         pairs = isinstance(history, Sequence) and all(
             isinstance(turn, Sequence)

@@ -17,6 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.indexes import IndexedKind, filters_documents, vector_search
 from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
+from graphrag_neo4j.model.quotation import Period
 from graphrag_neo4j.settings.checks import check_text, did_you_mean
 
 CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*([^\s=<>].*?)\s*", re.DOTALL)
@@ -28,6 +29,7 @@ UNCLEAR = re.compile(r"[\d$€£¥+-]|.*[|*?]")  # what begins so and isn't a nu
 DAY = re.compile(r"\d{4}(-\d\d){0,2}")  # of a condition: a year, a month or a day
 REST: Final = {4: r"-\d\d(-\d\d([T ].*)?)?", 7: r"-\d\d([T ].*)?", 10: "[T ].*"}
 OF_ALL: Final = ("source", "title")  # fields that every document has
+DATES: Final = "meta_dates"  # the property that holds the dates of headings
 METADATA: Final = "meta_"  # what the properties begin with that hold metadata
 EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
 MORE: Final = 4  # times as many hits are fetched where too few belong to the selection
@@ -115,6 +117,7 @@ class DocumentCondition:
         days = [re.escape(text) + REST[len(text)] for text in texts if DAY.fullmatch(text)]
         return {
             "key": self.key,
+            "keys": [self.key],
             "operator": self.operator,
             "kinds": kinds,
             "texts": texts,
@@ -254,15 +257,44 @@ async def select(graph: Graph, where: object) -> Selection | None:
                 f"No document has the field {one.field}.{hint} The fields are {', '.join(known)}."
             )
     rows = [one.row(await _kinds(graph, one) if one.orders else ()) for one in conditions]
-    found = await graph.read(
-        "selection/documents", SelectedDocumentRow, conditions=rows, date=DATE, number=NUMERIC
-    )
-    if not found:
+    if not (found := await _meeting(graph, rows)):
         raise InputError(
             f"No document has {' and '.join(map(str, conditions))}. `kg-build status --metadata` "
             "lists the fields and their values."
         )
-    return Selection(graph, [row["id"] for row in found], sum(row["chunks"] for row in found))
+    return found
+
+
+async def select_dated(
+    graph: Graph, period: Period, within: Selection | None
+) -> tuple[Selection | None, str]:
+    """Returns the documents of a period, of those `within`, and a sentence on what is read.
+
+    A document has the dates of its metadata and of its headings: it is of the period if the times
+    from the first to the last of them overlap with it. If no document is, None are selected.
+    """
+    rows = [DocumentCondition("date", *bound).row(["date"]) for bound in period.bounds]
+    found = await _meeting(graph, [{**row, "keys": [row["key"], DATES]} for row in rows], within)
+    if found is None:
+        return within, f"No document is dated {period}, so documents of any time are read."
+    if within is None:
+        of = (await graph.read("search/number_of_documents", CountRow))[0]["n"]
+    else:
+        of = len(within.documents)
+    return found, f"Read: {len(found.documents):,} of {of:,} documents, dated {period}."
+
+
+async def _meeting(
+    graph: Graph, conditions: Sequence[Row], within: Selection | None = None
+) -> Selection | None:
+    """Returns the documents, of those `within`, that meet conditions, None if there are none."""
+    rows = await graph.read(
+        "selection/documents", SelectedDocumentRow, conditions=conditions, date=DATE, number=NUMERIC
+    )
+    own = None if within is None else set(within.documents)
+    found = [row for row in rows if own is None or row["id"] in own]
+    ids, chunks = [row["id"] for row in found], sum(row["chunks"] for row in found)
+    return Selection(graph, ids, chunks) if found else None
 
 
 async def _kinds(graph: Graph, condition: DocumentCondition) -> list[str]:

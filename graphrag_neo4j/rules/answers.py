@@ -14,11 +14,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 
+from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.model.citations import CitationRef, bracket, cited, rewrite
 from graphrag_neo4j.model.context import ContextRecord
-from graphrag_neo4j.model.quotation import Draft, DraftedQuotation, Provenance, Verified
+from graphrag_neo4j.model.quotation import (
+    Composed,
+    Draft,
+    DraftedQuotation,
+    Provenance,
+    Verified,
+)
 from graphrag_neo4j.model.types import Point
+from graphrag_neo4j.rules.asking import ASKS_LIST, ASKS_TIME, asks_to_count
 from graphrag_neo4j.rules.ranking import (
     alike,
     base_words,
@@ -40,6 +49,7 @@ CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters of a title
 DRAFTED = 80  # best sentences whose places are looked up
 QUOTATIONS = 5  # in an answer
+SCREEN = 40  # lines of 100 characters that a list takes at most
 THEMES = 5  # in an answer to a question about the whole
 REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
 ENOUGH = 0.5  # share of the question's words, weighted by their rarity, that an answer holds
@@ -50,8 +60,10 @@ NEAR = 0.45
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
 RANK = 60  # the constant of reciprocal rank fusion
 WELL_SAID = 0.02  # what a point of a sentence's quality counts
-COUNT = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b", re.IGNORECASE)
-NEEDS_MODEL = "Without a model, nothing is counted, because no sentence of the documents says it."
+# Headings in Markdown and entries of a table of contents; notices of licences.
+CONTENTS = re.compile(r"^#{1,6} |\.{4,}|(?:\. ){3,}|…\s*\d+$")
+LICENCE = re.compile(r"\b(?:all rights reserved|licen[cs]ed under|copyright)\b|©", re.IGNORECASE)
+LICENCE_ASKED = re.compile(r"licen[cs]|copyright|rights", re.IGNORECASE)
 ITEM = "- "
 REPORT_HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
@@ -100,6 +112,21 @@ class Quoted:
         return self.at.speaker_at(self.end - 1) if self.at else None
 
     @property
+    def date(self) -> str:
+        """The date of the heading above it, or else of its document; "" if there is none."""
+        if self.at is None:
+            return ""
+        return date_in(self.at.part_at(self.start), self.at.date[:4]) or self.at.date
+
+    @property
+    def place(self) -> str:
+        """Who says it and where it stands, with its date; "" where it stands in no chunk."""
+        told = self.at.place_of(self.start, self.end) if self.at else ""
+        if not self.at or not self.date or date_in(told, self.date[:4]):
+            return told
+        return self.at.place_of(self.start, self.end, self.date)
+
+    @property
     def known(self) -> Words:
         """The base words of its speaker and of its document's title."""
         return _parts(f"{self.at.title if self.at else ''} {self.speaker}")
@@ -111,13 +138,24 @@ class Quoted:
             return self.quote.line
         own: CitationRef = ("Sources", self.at.chunk)
         cites = [own] if own in self.quote.citations else self.quote.citations[:1]
-        return f"{ITEM}{self.text} {bracket(cites)}\n  {self.at.place_of(self.start, self.end)}"
+        return f"{ITEM}{self.text} {bracket(cites)}\n  {self.place}"
+
+    @property
+    def in_a_line(self) -> str:
+        """The sentence with a citation and where it stands, as a line of a list."""
+        first, _, place = self.lines.partition("\n  ")
+        return f"{first} · {place}" if place else first
+
+    def repeats(self, other: "Quoted") -> bool:
+        """Returns whether both stand at one place, or of one date one is a part of the other."""
+        same = self.at and other.at and self.at.document == other.at.document
+        at_once = same and self.start < other.end and other.start < self.end
+        held = self.text in other.text or other.text in self.text
+        return bool(at_once) or (held and self.date == other.date)
 
     def overlaps(self, other: "Quoted") -> bool:
         """Returns whether both stand at the same place, or say about the same."""
-        same = self.at and other.at and self.at.document == other.at.document
-        at_once = same and self.start < other.end and other.start < self.end
-        return bool(at_once) or alike(self.text, other.text)
+        return self.repeats(other) or alike(self.text, other.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +163,8 @@ class AskedWords:
     """A question: the base words of its subject, those of them in no name, its names and language.
 
     `whole` says whether it is about all documents: it has no subject, but a word such as "theme".
+    To count what has no subject ("How many guests are there?"), no sentence helps.
+    `wants_list` and `wants_time` say whether it asks for a list, and for times or their order.
     """
 
     words: Words
@@ -132,16 +172,25 @@ class AskedWords:
     names: tuple[str, ...]
     whole: bool
     language: str = "en"
+    wants_list: bool = False
+    wants_time: bool = False
+
+    @property
+    def numbers(self) -> Words:
+        """Its words with digits, such as the number of a rule."""
+        return frozenset(word for word in self.words if any(map(str.isdigit, word)))
 
     @classmethod
     def of(cls, question: str) -> "AskedWords":
+        language = language_read(question)
         if is_on_whole(question):
-            return cls(frozenset(), frozenset(), (), True, language_read(question))
+            return cls(frozenset(), frozenset(), (), True, language)
         words, names = subject_words(question) | _acronyms(question), names_in(question)
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))
-        about_all = bool(ABOUT & (asked | base_words(question)))
-        return cls(words, topic, names, not words and about_all, language_read(question))
+        about_all = bool(ABOUT & (asked | base_words(question))) and not asks_to_count(question)
+        wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME)]
+        return cls(words, topic, names, not words and about_all, language, *wants)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,17 +347,61 @@ def _acronyms(text: str) -> Words:
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     """Drafts an answer from the sentences of the records of a context."""
     asked = AskedWords.of(question)
-    if asked.whole and COUNT.search(question):
-        return Draft(lambda _: NEEDS_MODEL)
-    best = _best(asked, quotes_of(records))
+    best = _best(asked, _prose(question, quotes_of(records)))
 
-    def compose(found: Verified) -> str:
-        quoted = _quoted(best, found)
-        if not asked.whole:
-            return "\n\n".join(one.lines for one in _selected(asked, quoted, found))
-        return "\n\n".join(one.lines for one in _different(quoted, QUOTATIONS, ()))
+    def compose(found: Verified) -> Composed:
+        quoted = _quoted(asked, best, found)
+        if asked.whole or (found.period and asked.words <= _titled(quoted)):
+            answering = _different(quoted, len(quoted), ())
+        else:
+            answering = _selected(asked, quoted, found)
+        shown, more = _shown(asked, answering, found)
+        if asked.wants_list:
+            return Composed("\n".join(one.in_a_line for one in shown), more)
+        return Composed("\n\n".join(one.lines for one in shown), more)
 
     return Draft(compose, [one.drafted for one in best])
+
+
+def _prose(question: str, quotes: Iterable[Quote]) -> list[Quote]:
+    """Returns the sentences that are no heading, no entry of a table of contents, no notice.
+
+    Notices of licences stay where the question is about licences.
+    """
+    licences = LICENCE_ASKED.search(question)
+    return [
+        one
+        for one in quotes
+        if not CONTENTS.search(one.text) and (licences or not LICENCE.search(one.text))
+    ]
+
+
+def _titled(quoted: Sequence[Quoted]) -> Words:
+    """Returns the words in the names or titles of all documents: they narrow nothing down."""
+    names = {f"{one.at.name} {one.at.title}" for one in quoted if one.at}
+    return frozenset.intersection(*map(_parts, names)) if names else frozenset()
+
+
+def _shown(
+    asked: AskedWords, answering: Sequence[Quoted], found: Verified
+) -> tuple[list[Quoted], int]:
+    """Returns the quotations of an answer, and how many more would answer as well.
+
+    Lines of a list, or of a history, may be alike: "Ada was elected", "Grace was elected". Both are
+    in the order of their dates, if all have one.
+    """
+    if found.whole:
+        shown = list(answering)
+    elif asked.wants_list or asked.wants_time:
+        heights = accumulate(1 + len(one.in_a_line) // 100 for one in answering)
+        fitting = sum(height <= SCREEN for height in heights)
+        shown = list(answering[: fitting if asked.wants_list else QUOTATIONS])
+    else:
+        shown = _different(answering, QUOTATIONS, ())
+    in_time = asked.wants_list or asked.wants_time or found.period is not None
+    if in_time and all(one.date for one in shown):
+        shown.sort(key=lambda one: (one.date, one.start))
+    return shown, len(answering) - len(shown)
 
 
 def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
@@ -324,22 +417,28 @@ def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
     return sorted(quotes, key=lambda one: (-scores[one.text], one.text))[:DRAFTED]
 
 
-def _quoted(quotes: Iterable[Quote], found: Verified) -> list[Quoted]:
-    """Returns the quotations at their places, without halves and without what is repeated."""
+def _quoted(asked: AskedWords, quotes: Iterable[Quote], found: Verified) -> list[Quoted]:
+    """Returns the quotations at their places, without halves and without what is repeated.
+
+    A sentence with a number of the question may be repeated: "PEP 8 was discussed." Those of
+    another time than the question's are left out, unless all are.
+    """
     places = ((one, found.provenance.get(one.drafted)) for one in quotes)
     quoted = (
-        _at(one, at) if at else Quoted(one, one.text)
+        _at(one, at, 0 if asked.wants_list else WIDE) if at else Quoted(one, one.text)
         for one, at in places
-        if at is None or at.documents < REPEATED
+        if at is None or at.documents < REPEATED or asked.numbers & _words(one.text, asked.language)
     )
-    return [one for one in quoted if one]
+    whole = [one for one in quoted if one]
+    period = found.period
+    return [one for one in whole if period and period.holds(one.date)] or whole
 
 
-def _at(quote: Quote, at: Provenance) -> Quoted | None:
+def _at(quote: Quote, at: Provenance, wide: int = WIDE) -> Quoted | None:
     """Returns a quotation with the sentences after it, None if it isn't a whole sentence there.
 
-    These are those of the same speaker and paragraph, as far as there is room. A question is quoted
-    with its reply, and with nothing else.
+    These are those of the same speaker and paragraph, as far as `wide` characters have room. A
+    question is quoted with its reply, and with nothing else.
     """
     passage = at.sentences
     start, end = find_quote(quote.text, at.text) or (0, 0)
@@ -353,7 +452,7 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
         if not (asks or passage.adjoins(last)):
             break
         last += 1
-        if sentences[last].end - start > (REPLY if asks else WIDE):
+        if sentences[last].end - start > (REPLY if asks else wide):
             break
         if ENDED.search(sentences[last].text) and not sentences[last].text.endswith("?"):
             whole = last
@@ -362,15 +461,17 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     small = at.text == at.text.lower()
     if part.text.endswith("?") or not _is_whole(part, at.text, small=small):
         return None
-    if flat(part.text) == flat(at.title):  # the heading
+    heading = at.part_at(at.start + start).endswith(part.text)
+    if flat(part.text) == flat(at.title) or (heading and at.start + start in at.part_starts):
         return None
     return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end)
 
 
 def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
-    """Returns the quotations that answer, by maximal marginal relevance.
+    """Returns the quotations that answer, the best first, by maximal marginal relevance.
 
-    Each of them, its speaker, chunk or title has one of the question's names.
+    Each of them, its speaker, chunk or title has one of the question's names, and itself one of the
+    question's numbers if any has.
     """
     if not quoted:
         return []
@@ -384,10 +485,12 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
         named = not asked.names or any(_parts(name) & words for name in asked.names)
         if named and is_near(asked, scored[n], near):
             left.append(n)
+    numbered = [n for n in left if asked.numbers & _words(texts[n], asked.language)]
+    left = numbered or left
     left.sort(key=lambda n: (-scored[n].score, texts[n]))
     vectors = matrix_of(texts)
     best: list[int] = []
-    while left and len(best) < QUOTATIONS:
+    while left:
         scores = {
             n: RELEVANCE * scored[n].score
             - (1 - RELEVANCE) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
@@ -395,7 +498,7 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
         }
         first = max(left, key=scores.__getitem__)
         left.remove(first)
-        if not any(quoted[first].overlaps(quoted[m]) for m in best):
+        if not any(quoted[first].repeats(quoted[m]) for m in best):
             best.append(first)
     return [quoted[n] for n in best]
 
@@ -465,19 +568,20 @@ def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
     """Drafts an answer from points in the form of `point_text`, grouped by their reports."""
     asked, themes = AskedWords.of(question), [_Theme.of(point) for point in points]
     refs = [theme.ref for theme in themes if theme.ref is not None]
-    if asked.whole and COUNT.search(question):
-        return Draft(lambda _: NEEDS_MODEL)
-    best = _best(asked, _once(quote for theme in themes for quote in theme.quotes))
+    quotes = _once(quote for theme in themes for quote in theme.quotes)
+    best = _best(asked, _prose(question, quotes))
 
-    def compose(found: Verified) -> str:
-        quoted = _quoted(best, found)
+    def compose(found: Verified) -> Composed:
+        quoted = _quoted(asked, best, found)
         if asked.whole:
-            return "\n\n".join(_widest(themes, quoted, found))
+            return Composed("\n\n".join(_widest(themes, quoted, found)))
         groups: dict[int, list[Quoted]] = {}
-        for one in _selected(asked, quoted, found):
+        shown, more = _shown(asked, _selected(asked, quoted, found), found)
+        for one in shown:
             number = next(n for n, theme in enumerate(themes) if theme.holds(one))
             groups.setdefault(number, []).append(one)
-        return "\n\n".join(themes[n].section(some, found) for n, some in groups.items())
+        sections = (themes[n].section(some, found) for n, some in groups.items())
+        return Composed("\n\n".join(sections), more)
 
     return Draft(compose, [one.drafted for one in best], refs)
 

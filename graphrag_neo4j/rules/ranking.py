@@ -12,7 +12,14 @@ from itertools import islice
 from typing import Final
 
 from graphrag_neo4j.rules.phrases import CJK, is_ordinary
-from graphrag_neo4j.text.languages import ABOUT, WHOLE, base_form, is_stop_word, language_of
+from graphrag_neo4j.text.languages import (
+    ABOUT,
+    TIMES,
+    WHOLE,
+    base_form,
+    is_stop_word,
+    language_of,
+)
 from graphrag_neo4j.text.sentences import WORD, read_passage
 from graphrag_neo4j.text.strings import without_possessive
 
@@ -149,6 +156,24 @@ def names_in(question: str) -> tuple[str, ...]:
         else:
             rows.append([])
     return tuple(" ".join(row) for row in rows if row)
+
+
+def names_written(question: str) -> tuple[str, ...]:
+    """Returns the names in a question without what a capital doesn't make a name.
+
+    These are stop words, months and days, and all words of a title or of capitals.
+
+    >>> names_written("Did Napoleon write in May?"), names_written("The Life Of Napoleon")
+    (('Napoleon',), ())
+    """
+    if not any(found[0].islower() for found in islice(WORD.finditer(question), 1, None)):
+        return ()
+    language = language_read(question)
+    return tuple(
+        name
+        for name in names_in(question)
+        if name.lower() not in TIMES and not is_stop_word(name.lower(), language)
+    )
 
 
 def subject_words(question: str) -> frozenset[str]:

@@ -88,6 +88,7 @@ class SearchOptions(AnswerOptions, total=False):
     context_only: bool
     history: Sequence[tuple[str, str]]
     where: str | Sequence[str]
+    all_passages: bool
 
 
 class QueryOptions(SearchOptions, total=False):

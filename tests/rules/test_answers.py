@@ -42,13 +42,13 @@ def draft(question: str, *records: ContextRecord) -> Draft:
 
 def answered(question: str, *records: ContextRecord) -> str:
     """The answer if the graph says nothing about the places of its quotations."""
-    return draft(question, *records).compose(Verified())
+    return draft(question, *records).compose(Verified()).text
 
 
 def from_reports(question: str, *texts: str, verified: Verified | None = None) -> str:
     points = result_without_requests(BACKEND.points(question, context(*reports(*texts))))
     ranked = sorted(points, key=lambda point: -point.helpfulness)
-    return BACKEND.reduce(question, ranked, ()).draft().compose(verified or Verified())
+    return BACKEND.reduce(question, ranked, ()).draft().compose(verified or Verified()).text
 
 
 def chunk(text: str, ref: int = 7, title: str = "Ponds.txt", **more: object) -> Provenance:
@@ -62,7 +62,7 @@ def placed(question: str, *chunks: Provenance, similar: Similar | None = None) -
     drafted, by_ref = draft(question, *records), {one.chunk: one for one in chunks}
     places = {one: by_ref[ref] for one in drafted.quotations for _, ref in one.citations}
     verified = Verified(places, documents=len(chunks), similar=similar, meant=0.7)
-    return drafted.compose(verified)
+    return drafted.compose(verified).text
 
 
 def quotations(text: str) -> list[str]:

@@ -58,6 +58,10 @@ def print_answer(
                 terminal.line((line, "dim" if line.startswith("  ") else ""))
     else:
         terminal.block(answer.text)
+    if answer.more:
+        terminal.line()
+        option = ": --all" if more == "--sources" else ""  # there is no such command in a chat
+        terminal.line(f"{counted(answer.more, 'more passage')}{option}.")
     print_incomplete(answer)
     if sources or not quotations:
         print_sources(answer)

@@ -127,14 +127,14 @@ class Conversation {
     return turn;
   }
 
-  async ask(question) {
+  async ask(question, all = false) {
     if (!question || this.asking) return;
     if (!this.turns.length) this.get("talk").replaceChildren();
     const { get } = this, asking = (this.asking = new AbortController()), turn = { question }, place = this.place(question);
     const [, answer, facts] = place.children;
     const history = this.turns.filter((one) => one.answer).map((one) => [one.answer.question, one.answer.text]);
     const where = get("where").value.split(";").map((one) => one.trim()).filter(Boolean);
-    const body = { question, method: get("method").value || "auto", history, where };
+    const body = { question, method: get("method").value || "auto", history, where, all_passages: all };
     if (body.method === "global" && get("level").value) body.level = Number(get("level").value);
     this.turns.push(turn);
     this.keep();
@@ -198,7 +198,9 @@ class Conversation {
     facts.replaceChildren(
       [`${answer.method} search`, `${answer.elapsed.toFixed(1)} s`, calls && counted(calls, "call", "calls"), cost && `$${cost.toFixed(4)}`].filter(Boolean).join(" · "), " ",
       make("button", { type: "button", class: "link", onclick: (event) => this.copy(answer, numbers, known, event.target) }, "Copy as Markdown"));
-    turn.append(...[answer.incomplete, ...answer.notices].filter(Boolean).map((said) => make("p", { class: "facts" }, said)));
+    body.before(...answer.notices.map((said) => make("p", { class: "notice" }, said)));
+    if (answer.incomplete) turn.append(make("p", { class: "notice" }, answer.incomplete));
+    if (answer.more) facts.before(make("p", { class: "notice" }, link(counted(answer.more, "more passage", "more passages"), () => this.ask(question, true))));
     this.propose(proposed ?? [], turn);
   }
 

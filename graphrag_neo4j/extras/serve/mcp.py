@@ -310,6 +310,7 @@ def tool_context(answer: Answer, most: int) -> ToolAnswer:
     note += f" It has at most {most} characters; a larger max_length allows more."
     if len(answer.context) > 1:
         note += f" It is the first of {len(answer.context)} parts; a coarser level has fewer."
+    note = " ".join([note, *answer.notices])
     return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
 
 

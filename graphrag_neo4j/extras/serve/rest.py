@@ -49,6 +49,7 @@ class Ask(BaseModel):
     level: StrictInt | None = None
     where: list[Condition] = Field(default_factory=list)
     history: list[tuple[str, str]] = Field(default_factory=list)
+    all_passages: StrictBool = False
     response_type: str | None = None
     stream: StrictBool = True
 

@@ -1,0 +1,115 @@
+"""What a question asks for, by its words: to count, compare or explain, a list, a time.
+
+"How many PEPs were rejected in 2021?" ──▶ to count; "How many PEPs were rejected?" of 2021
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache
+from typing import Final
+
+from graphrag_neo4j.documents.metadata import date_in
+from graphrag_neo4j.model.quotation import Order, Period
+from graphrag_neo4j.rules.phrases import CJK
+from graphrag_neo4j.rules.ranking import language_read
+from graphrag_neo4j.text.languages import lines_of
+
+COUNTED = "Nothing is counted without a model: a passage may state the number."
+COUNTED_BY_MODEL = "A model counts only what it reads, which is a part of the documents."
+COMPARED = "Nothing is compared without a model: these are passages on what is to be compared."
+EXPLAINED = "Nothing is explained without a model: a passage may state the reason."
+# In the order of the file.
+CANNOT: Final = (COUNTED, COMPARED, EXPLAINED)
+ASKS_LIST = re.compile(r"^\W*(?:[Ll]ist|[Nn]ame|[Ww]hich|[Ww]ho(?! (?:is|was|are|were) [A-Z]))\b")
+ASKS_TIME = re.compile(
+    r"\b(?:when|since|until|what (?:has )?changed|history of|timeline|over time|evolve[ds]?)\b",
+    re.IGNORECASE,
+)
+MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+IN_WORDS = rf"(?:(?:{DAY} )?{MONTH_NAME}(?: {DAY})?,? )?(?:19|20)\d\d"
+VALUE = rf"([12]\d{{3}}-\d\d(?:-\d\d)?|{IN_WORDS})(?!\w|-\d\d(?!\d))"
+BEFORE_A_YEAR = "in|during|of|for|im|en|nel|em|w|в|у|i|år|jahr|jahre|año|année|anno|ano|jaar|roku"
+PERIODS: Final[list[tuple[re.Pattern[str], tuple[Order, ...]]]] = [
+    (re.compile(rf"\b{form}", re.IGNORECASE), operators)  # type: ignore[misc]
+    for form, operators in (
+        (rf"between {VALUE} and {VALUE}", (">=", "<=")),
+        (rf"(?:from )?{VALUE} ?(?:to|until|till|through|–|-) ?{VALUE}", (">=", "<=")),
+        (rf"(?:since|from) {VALUE}", (">=",)),
+        (rf"after {VALUE}", (">",)),
+        (rf"before {VALUE}", ("<",)),
+        (rf"(?:until|till|up to|by) {VALUE}", ("<=",)),
+        (rf"(?:{BEFORE_A_YEAR}) {VALUE}", (">=", "<=")),
+        (r"([12]\d{3})[年년]", (">=", "<=")),
+    )
+]
+RELATIVE = re.compile(
+    r"(\b(?:in|of|during|for|since|after|before|until|by|from|to|and|between) )?\b(last|this) "
+    r"(year|month)\b",
+    re.IGNORECASE,
+)
+
+
+def not_done(question: str, *, with_model: bool) -> str | None:
+    """Returns a sentence on what the question asks for and the answer can't do, None if nothing."""
+    if with_model:
+        return COUNTED_BY_MODEL if asks_to_count(question) else None
+    asked = (sentence for sentence, is_of in zip(CANNOT, _kinds(question), strict=True) if is_of)
+    return next(asked, None)
+
+
+def asks_to_count(question: str) -> bool:
+    """Returns whether a question asks how many or how often."""
+    return next(_kinds(question))
+
+
+def _kinds(question: str) -> Iterator[bool]:
+    """Yields whether a question asks to count, to compare and to explain, in the file's order."""
+    known = [_forms()[one] for one in {"en", language_read(question)} if one in _forms()]
+    for patterns in zip(*known, strict=True):
+        yield any(pattern.search(question) for pattern in patterns)
+
+
+@cache
+def _forms() -> dict[str, list[re.Pattern[str]]]:
+    """Returns the patterns of the kinds by language."""
+    found = {}
+    for language, _, kinds in (line.partition(" = ") for line in lines_of("words/kinds.txt")):
+        edge = "" if language in {*CJK, "ko"} else r"\b"
+        found[language] = [
+            re.compile(
+                "|".join(
+                    edge + re.escape(one).replace("…", ".+").replace(r"\*", r"\w*") + edge
+                    for one in kind.strip().split(", ")
+                ),
+                re.IGNORECASE,
+            )
+            for kind in kinds.split("|")
+        ]
+    return found
+
+
+def period_in(question: str, today: date) -> tuple[str, Period] | None:
+    """Returns a question without its dates, and the period that these state; None without dates.
+
+    >>> period_in("What was decided since last year?", date(2024, 5, 1))
+    ('What was decided?', Period(bounds=(('>=', '2023'),)))
+    """
+
+    def stated(found: re.Match[str]) -> str:
+        first = (
+            today.replace(month=1, day=1) if found[3].lower() == "year" else today.replace(day=1)
+        )
+        day = first - timedelta(days=1) if found[2].lower() == "last" else first
+        return f"{found[1] or 'in '}{day.isoformat()[: 4 if found[3].lower() == 'year' else 7]}"
+
+    asked = RELATIVE.sub(stated, question)
+    for form, operators in PERIODS:
+        if found := form.search(asked):
+            values = [date_in(one) or one for one in found.groups()]
+            rest = f"{asked[: found.start()]} {asked[found.end() :]}"
+            rest = re.sub(r"\s+(?=[?!.,;:]|$)", "", " ".join(rest.split()))
+            bounds = zip(operators, values * (len(operators) - len(values) + 1), strict=True)
+            return (rest if re.search(r"\w", rest) else question), Period(tuple(bounds))
+    return None

@@ -31,10 +31,11 @@ from graphrag_neo4j.text.languages import (
     TIMES,
     TITLES,
     UNNAMED,
-    base_form,
     is_stop_word,
     lines_of,
     rarity,
+    shown_form,
+    word_rank,
     word_set,
 )
 from graphrag_neo4j.text.sentences import Sentence, SentencedText
@@ -99,12 +100,22 @@ def names_in_sentence(
 ) -> Iterator[NameSpan]:
     """Yields the names in a sentence. `inside` is the result of `seen_inside`."""
     texts, words = [word.text for word in sentence.words], sentence.words
+    heading = _is_heading(sentence, texts, language)
     for run in _runs(sentence, texts, language):
         for first, last in _split(texts, *_trimmed(sentence, texts, run, language, inside)):
             spelled = _spelled(sentence, texts, first, last)
-            if name := _name(spelled, language):
-                type_ = _type_of(spelled, texts[max(0, first - 2) : first], texts[last:][:1])
+            before, after = texts[max(0, first - 2) : first], texts[last:][:1]
+            person = _is_person(spelled, before, after, language)
+            if (name := _name(spelled, language, person=person)) and (person or not heading):
+                type_ = _type_of(spelled, before, person=person)
                 yield NameSpan(words[first].start, words[last - 1].end, name, type_)
+
+
+def _is_heading(sentence: Sentence, texts: Sequence[str], language: str) -> bool:
+    """Returns whether most words are capitalised: then a capital tells nothing."""
+    capital = sum(CAPITAL.match(text) is not None for text in texts)
+    most = len(texts) > 3 and capital > HEADING * len(texts)
+    return most and not sentence.text.endswith((".", "!", "?")) and language != GERMAN
 
 
 def _is_opening_place(sentence: Sentence, at: int) -> bool:
@@ -123,9 +134,6 @@ def _starts_anew(sentence: Sentence, end: int, start: int) -> bool:
 def _runs(sentence: Sentence, texts: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
     """Yields the ranges [first, last) of capitalised words, with the small words inside names."""
     capital = [CAPITAL.match(text) is not None for text in texts]
-    heading = len(texts) > 3 and sum(capital) > HEADING * len(texts)
-    if heading and not sentence.text.endswith((".", "!", "?")) and language != GERMAN:
-        return
     last, n = 0, len(texts)
     for first in range(n):
         if first < last or not capital[first]:
@@ -184,15 +192,18 @@ def _trimmed(
     first, last = run
     saint = texts[first].lower() in PREFIXES and last - first > 1
     # A stop word may stand inside a sentence for other reasons, so the word after it counts, too.
-    stop = language != "en" and is_stop_word(texts[first].lower(), language)
+    stop_word = is_stop_word(texts[first].lower(), language)
+    stop = language != "en" and stop_word
     seen = " ".join(texts[first : first + 2]) if stop and last - first > 1 else texts[first]
     if _is_opening_place(sentence, first) and seen not in inside and not saint:
-        first += _is_opening(texts[first], language, alone=last - first == 1)
+        known = last - first in (2, 3) and not stop_word and _is_full_name(texts[first:last])
+        first += not known and _is_opening(texts[first], language, alone=last - first == 1)
     first = _full_name(texts, first, last)
     while first < last and _is_before(texts, first, last, language, inside):
         first += 1
-    if language == GERMAN:  # "Präsidentin Christine Lagarde"
-        first = next((i for i in range(first, last - 1) if is_given_name(texts[i])), first)
+    if language in INFLECTED:  # "Präsidentin Christine Lagarde"
+        bases = (shown_form(text, language) for text in texts[first : last - 1])
+        first = next((i for i, base in enumerate(bases, first) if is_given_name(base)), first)
     while first < last and (
         _is_around(texts[last - 1]) or texts[last - 1].lower() in PARTICLES | {"of", "for"}
     ):
@@ -217,7 +228,7 @@ def _is_before(
         return not left or not texts[first][0].isupper()
     if word in ARTICLES and left and " ".join(texts[first : first + 2]) in inside:
         return language == "en"
-    return _is_around(texts[first])
+    return word in ("of", "for") or _is_around(texts[first])
 
 
 def _full_name(texts: Sequence[str], first: int, last: int) -> int:
@@ -246,7 +257,7 @@ def _is_around(word: str) -> bool:
 def _is_opening(word: str, language: str, *, alone: bool) -> bool:
     """Returns whether a word is capitalised only because it begins a sentence."""
     lower = word.lower()
-    if not word[1:].islower():
+    if len(word) > 1 and not word[1:].islower():
         return lower.endswith(("'", "’")) and is_stop_word(lower, language)  # "L'Assemblée"
     if language != "en":
         return alone or is_stop_word(lower, language)
@@ -301,7 +312,7 @@ def _spelled(sentence: Sentence, texts: Sequence[str], first: int, last: int) ->
     return words
 
 
-def _name(spelled: Sequence[str], language: str) -> str:
+def _name(spelled: Sequence[str], language: str, *, person: bool) -> str:
     """Returns the name that the words make, or "" if they are not a name."""
     words = list(spelled)
     if len(words) > 1:
@@ -315,18 +326,19 @@ def _name(spelled: Sequence[str], language: str) -> str:
     if len(word) < 2 or "'" in word or not any(c.isalpha() for c in word) or lower in NAMELESS:
         return ""
     acronym = word[1:] != word[1:].lower()
-    if language == "en":
-        return "" if is_ordinary(word) and not acronym else word
+    if person or language == "en":
+        return "" if is_ordinary(word) and not (acronym or person) else word
     if is_stop_word(lower, language) or (rarity(word) < COMMON and not acronym):
         return ""
-    base = base_form(word, language) if language in INFLECTED else word
+    base = shown_form(word, language) if language in INFLECTED else word
     return base if base[0].isupper() else word
 
 
-def _type_of(words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> str:
+def _type_of(words: Sequence[str], before: Sequence[str], *, person: bool) -> str:
     """Returns the entity type of a name, or "" if no rule is certain.
 
-    `words` are the words of the name, `before` and `after` the words around it.
+    `words` are the words of the name, and `before` those before it; a `person` has one anyway, but
+    for well-known names and those of bodies and places.
     """
     lower, name = [word.lower().rstrip(".") for word in words], " ".join(words)
     who, last = ("", "", *(word.lower().rstrip(".") for word in before))[-2:]
@@ -336,7 +348,7 @@ def _type_of(words: Sequence[str], before: Sequence[str], after: Sequence[str]) 
         return ORGANIZATION
     if name in _places() or (len(words) > 1 and lower[-1] in PLACES):
         return PLACE
-    if last in TITLES | ADDRESSES or _is_person(words, last, after):
+    if person:
         return PERSON
     works = (last == "at" and who in WORKING) or (last == "of" and who in HEADS)
     return ORGANIZATION if works or last in BESIDE["made"] else ""
@@ -350,13 +362,30 @@ def _is_organization(lower: Sequence[str]) -> bool:
     return len(lower) > 1 and named
 
 
-def _is_person(words: Sequence[str], before: str, after: Sequence[str]) -> bool:
-    if not 2 <= len(words) <= 3 or any(word.isupper() and len(word) > 2 for word in words):
-        return False
-    if is_given_name(words[0]) and (not is_ordinary(words[-1]) or is_given_name(words[-1])):
+def _is_person(
+    words: Sequence[str], before: Sequence[str], after: Sequence[str], language: str
+) -> bool:
+    """Returns whether a name is certainly that of a person."""
+    last = before[-1].lower().rstrip(".") if before else ""
+    if last in TITLES | ADDRESSES:
         return True
-    described = before in ROLES or any(word.lower() in BESIDE["after_person"] for word in after)
-    return described and not any(is_ordinary(word) for word in words)
+    if language in INFLECTED:  # "Павла Дурова"
+        words = [shown_form(words[0], language), *words[1:]]
+    if len(words) == 1:  # "Ada will ask", but not "in Austin" or "the Julia"
+        word, place = words[0], last in ARTICLES | BESIDE["before_places"]
+        usual = not is_ordinary(word) or word_rank(word) < word_rank(word.lower())
+        return is_given_name(word) and usual and not place and language != GERMAN
+    if len(words) > 3 or any(word.isupper() and len(word) > 2 for word in words):
+        return False
+    described = last in ROLES or any(word.lower() in BESIDE["after_person"] for word in after)
+    return _is_full_name(words) or (described and not any(map(is_ordinary, words)))
+
+
+def _is_full_name(words: Sequence[str]) -> bool:
+    """Returns whether words begin with a given name and end with what may be a surname."""
+    last = words[-1]
+    surname = not is_ordinary(last) or is_given_name(last) or last in _surnames()
+    return is_given_name(words[0]) and surname
 
 
 @cache
@@ -368,6 +397,12 @@ def is_given_name(word: str) -> bool:
 @cache
 def _given_names() -> frozenset[str]:
     return frozenset(lines_of("names/given_names.txt"))
+
+
+@cache
+def _surnames() -> frozenset[str]:
+    """Surnames that are also ordinary words: "Wood"."""
+    return frozenset(lines_of("names/surnames.txt"))
 
 
 @cache

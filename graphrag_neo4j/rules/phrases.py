@@ -33,6 +33,7 @@ from graphrag_neo4j.text.languages import (
     base_form,
     is_stop_word,
     rarity,
+    shown_form,
     word_rank,
     word_set,
 )
@@ -174,6 +175,8 @@ def _is_key(name: str, count: int) -> bool:
 
 def _repeatable(words: Sequence[Word], language: str) -> Iterator[NameSpan]:
     """Yields all phrases of at most LONGEST words without stop words."""
+    if language == "ko" and words[-1:] and words[-1].text.endswith("다"):
+        words = words[:-1]  # the verb, which ends a Korean sentence
     run: list[Word] = []
     for word in (*words, None):
         lower = word.text.lower() if word else ""
@@ -183,7 +186,7 @@ def _repeatable(words: Sequence[Word], language: str) -> Iterator[NameSpan]:
         for first in range(len(run)):
             for last in range(first + 1, min(first + LONGEST, len(run)) + 1):
                 texts = [part.text.lower() for part in run[first:last]]
-                texts[-1] = base_form(texts[-1], language)
+                texts[-1] = shown_form(texts[-1], language)
                 yield NameSpan(run[first].start, run[last - 1].end, " ".join(texts), CONCEPT)
         run = []
 
@@ -207,7 +210,7 @@ def parts_of_speech(words: Sequence[str]) -> str:
         elif letters[i] == "X" and last in ("D", "J") and word.lower() not in VERBS:
             letters[i] = "N"
         elif letters[i] == "V" and (
-            (last and last in "xnNS") or before in AUXILIARIES or "'" in before
+            (last and last in "xnNSA") or before in AUXILIARIES or "'" in before
         ):
             letters[i] = "X"
     return "".join(letters)

@@ -106,6 +106,10 @@ def _spans(passage: SentencedText, language: str) -> list[NameSpan]:
     names = [
         s for sentence in passage.sentences for s in names_in_sentence(sentence, language, inside)
     ]
+    small = {word.text for word in passage.words}  # "Dev" is nobody where "dev" stands, too
+    names = [
+        s._replace(kind="") if s.kind == PERSON and s.name.lower() in small else s for s in names
+    ]
     if language == GERMAN:  # "Möhrings" is a genitive where the chunk also has "Möhring"
         known = {span.name for span in names}
         nominative = {name: name[:-1] for name in known if name[-1] == "s" and name[:-1] in known}

@@ -28,10 +28,12 @@ SCRIPTS = {
     "th": re.compile(r"[\u0e00-\u0e7f]"),
 }
 SHARE = 0.1  # share of a text's characters in a script that identifies the language
+FEW = 0.02  # the share of the letters that Ukrainian has and Russian lacks
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "ro")
 WORDS = 400  # words of a text that are used to detect its language
 SHORT = 5  # letters; only stop words of at most this length are used to detect a language
 GENITIVE_S = frozenset({"de", "nl", "sv", "da", "no"})  # languages: "Adenauers Rede"
+PREFIXED = frozenset({"ar", "he"})  # articles and prepositions are written with the next word
 UNRANKED = 200_000  # the rank of a word that is not a token
 # Korean particles at the end of a word.
 PARTICLE = re.compile(
@@ -91,7 +93,7 @@ def language_of(text: str, words: Iterable[str]) -> str:
     """Returns the language (ISO 639-1) of a text and its words. The default is English."""
     if not text.isascii():
         for language, script in SCRIPTS.items():
-            if len(script.findall(text)) > SHARE * len(text):
+            if len(script.findall(text)) > (FEW if language == "uk" else SHARE) * len(text):
                 return language
     votes: Counter[str] = Counter()
     for word, _ in zip(words, range(WORDS), strict=False):
@@ -114,6 +116,16 @@ def base_form(word: str, language: str) -> str:
     import simplemma  # noqa: PLC0415 - it takes a moment, and not every command needs it
 
     return simplemma.lemmatize(word, lang=language)
+
+
+def shown_form(word: str, language: str) -> str:
+    """Returns the dictionary form of a word, or the word itself where that would be a guess.
+
+    In Arabic and Hebrew it is always the word: the dictionary form lacks the article, which is
+    written with the word.
+    """
+    known = language == "ko" or (language not in PREFIXED and is_in_dictionary(word, language))
+    return base_form(word, language) if known else word
 
 
 def word_forms(word: str, language: str) -> set[str]:

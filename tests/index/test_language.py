@@ -17,6 +17,7 @@ from graphrag_neo4j.vectors.static import STATIC_VECTORS
 ENGLISH = "Ada Lovelace wrote the first program. It was for the engine of Charles Babbage."
 GERMAN = "Die Lokomotive wurde von Emil Rathenau in Berlin gebaut, und sie fährt noch immer."
 CZECH = "Lokomotiva byla postavena v Praze a jezdí dodnes. Kdo ji řídil, to už nikdo neví."
+THAI = "นายกรัฐมนตรีเดินทางไปเชียงใหม่ เมื่อวันจันทร์"
 CHINESE = "张伟在北京大学学习人工智能。他的老师是李明。"
 pytestmark = pytest.mark.slow
 
@@ -70,6 +71,12 @@ async def test_a_language_without_an_encoder_gets_static_vectors_and_that_is_sai
     assert any("no sentence encoder for documents in this language (cs)" in line for line in said)
     assert await made_with(graph) == STATIC_VECTORS
     assert not any("encoder" in line for line in await indexed(settings, CZECH))
+
+
+@pytest.mark.usefixtures("graph")
+async def test_a_language_whose_names_are_not_found_is_told(alone: Settings) -> None:
+    said = await indexed(alone, THAI)
+    assert "Without a model, names in Thai are not found." in said
 
 
 async def test_german_and_documents_in_several_languages_share_an_encoder(

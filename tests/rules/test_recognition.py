@@ -1,5 +1,7 @@
 """What a chunk names, in several languages and genres, typed where certain, and no noise."""
 
+import json
+
 import pytest
 
 from graphrag_neo4j.rules.recognition import recognise
@@ -172,3 +174,41 @@ def test_a_german_genitive_is_the_name_where_the_chunk_has_both() -> None:
     text = "Es war Robert Sanderson. Die Predigt Robert Sandersons war lang, und sie war gut."
     assert "Robert Sandersons" not in named(text)
     assert "Robert Sanderson" in named(text)
+
+
+@pytest.mark.parametrize("kind", ["podcast", "blog"])
+def test_people_are_found_by_full_and_by_given_names(kind: str) -> None:
+    lines = (DATA / "reading" / "people" / "passages.jsonl").read_text("utf-8").splitlines()
+    missed, wrong, right = list[str](), list[str](), 0
+    for passage in filter(lambda one: one["kind"] == kind, map(json.loads, lines)):
+        found = {name for name, type_ in named(passage["text"]).items() if type_ == "person"}
+        people = [set(forms.split("|")) for forms in passage["persons"]]
+        right += sum(bool(forms & found) for forms in people)
+        missed += [min(forms) for forms in people if not forms & found]
+        wrong += found.difference(*people)
+    assert right >= 0.9 * (right + len(wrong)), wrong
+    assert right >= 0.75 * (right + len(missed)), missed
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("- Thomas updated the notes.\n- Welcomed Deb, our director.", {"Thomas", "Deb"}),
+        ("Present\n\n- Beth Griggs @BethGriggs (TSC)\n- David Wood", {"Beth Griggs", "David Wood"}),
+        ("They met Łukasz in Austin. Most of the Steering Council came.", {"Łukasz"}),
+        ("Президент Владимир Путин ждал Павла Дурова.", {"Владимир Путин", "Павла Дурова"}),
+        ("Accepted PEP 649. Discussed the Julia language. SC discussed budget.", set()),
+    ],
+)
+def test_a_list_names_people_as_prose_does(text: str, people: set[str]) -> None:
+    found = named(text)
+    assert {name for name, type_ in found.items() if type_ == "person"} == people
+    assert not any("discussed" in name or name.startswith("of ") for name in found)
+
+
+def test_a_form_that_is_only_guessed_is_not_shown() -> None:
+    russian = "Зеленского ждали. Мы видели Зеленского в Москве."
+    assert {"Зеленского", "Москва"} <= named(russian).keys()
+    arabic = "زار السيسي القاهرة. قال السيسي إن القاهرة مستعدة. وعاد السيسي إلى القاهرة."
+    assert {"السيسي", "القاهرة"} <= named(arabic).keys()
+    assert "발표했다" not in named("삼성전자는 칩을 발표했다. 삼성전자는 또 발표했다.")

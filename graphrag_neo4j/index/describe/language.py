@@ -28,6 +28,11 @@ SAMPLE: Final = 100  # chunks whose language is detected
 MOST: Final = 0.8  # share of these chunks that must have the same language
 SEVERAL: Final = "mul"
 """The language of documents of which no language has nearly all (ISO 639-2)."""
+# Languages whose script has no capitals, so that rules don't know their names.
+UNCASED: Final = {
+    "ar": "Arabic", "he": "Hebrew", "hi": "Hindi", "ko": "Korean", "th": "Thai"
+}  # fmt: skip
+REPEATED: Final = "found only where a passage repeats them, and have no type"
 STATIC: Final = "passages are found by static word vectors and by their words"
 
 
@@ -66,6 +71,9 @@ async def follow_language(
     language = main_language([row["text"] for row in rows]) if rows else None
     if language and backends.settings.fulltext_analyzer is None:
         await ensure_fulltext_indexes(stage.graph, ANALYZERS.get(language, NEUTRAL))
+    if language in UNCASED and stage.backend.origin == "extractive":
+        found = "not found" if language == "th" else REPEATED
+        stage.listen(Notice(f"Without a model, names in {UNCASED[language]} are {found}."))
     if setup.encoder == "no":
         return setup
     if language:

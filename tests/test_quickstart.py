@@ -73,5 +73,5 @@ def test_the_folder_is_that_of_the_caller_and_the_transcripts_have_a_graph_of_th
     assert (here / "map.html").as_uri() in shown
     sample, shown = run(project, here)
     assert [command[1:3] for command in sample] == [["--home", str(project / ".sample")]] * 4
-    assert sample[0][3:] == ["index", str(project / "graphrag_neo4j/data/sample/Ep 1.txt")]
+    assert sample[0][3:] == ["sample"]
     assert f"  {program} --home {home} suggest " in shown

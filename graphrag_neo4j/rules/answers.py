@@ -354,13 +354,45 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
         if asked.whole or (found.period and asked.words <= _titled(quoted)):
             answering = _different(quoted, len(quoted), ())
         else:
-            answering = _selected(asked, quoted, found)
+            answering = _selected(asked, [one for one in quoted if one.at], found)
+        told = _told(asked, _selected(asked, [one for one in quoted if not one.at], found))
         shown, more = _shown(asked, answering, found)
         if asked.wants_list:
-            return Composed("\n".join(one.in_a_line for one in shown), more)
-        return Composed("\n\n".join(one.lines for one in shown), more)
+            return Composed("\n".join(one.in_a_line for one in [*told, *shown]), more)
+        return Composed("\n\n".join(one.lines for one in [*told, *shown]), more)
 
     return Draft(compose, [one.drafted for one in best])
+
+
+def _told(asked: AskedWords, written: Sequence[Quoted]) -> list[Quoted]:
+    """Returns a description and a sentence of a report that answer, of what a model has written.
+
+    The description is that of what the question names, if possible.
+    """
+    first: dict[str, Quoted] = {}
+    for one in sorted(written, key=lambda one: not _describes_named(asked, one.quote.record)):
+        first.setdefault(one.quote.record.kind, one)
+    described = first.get("Entities")
+    if described and _describes_named(asked, described.quote.record):
+        opening = _opening(quotes_of([described.quote.record]))
+        first["Entities"] = Quoted(opening, opening.text)
+    return [first[kind] for kind in ("Entities", "Reports") if kind in first]
+
+
+def _describes_named(asked: AskedWords, record: ContextRecord) -> bool:
+    """Returns whether a record describes an entity that the question names."""
+    name = _parts(title_of(record)) if record.kind == "Entities" else frozenset[str]()
+    return any(_parts(one) == name for one in asked.names)
+
+
+def _opening(quotes: Sequence[Quote]) -> Quote:
+    """Returns the first sentences of a record that cite the same, as far as WIDE has room."""
+    first, *others = quotes
+    for one in others:
+        if one.citations != first.citations or len(f"{first.text} {one.text}") > WIDE:
+            break
+        first = replace(first, text=f"{first.text} {one.text}")
+    return first
 
 
 def _prose(question: str, quotes: Iterable[Quote]) -> list[Quote]:
@@ -405,13 +437,19 @@ def _shown(
 
 
 def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
-    """Returns the sentences whose places are looked up. The nearest chunks come first."""
+    """Returns the sentences whose places are looked up.
+
+    Those of the nearest chunks and reports come first, and of the descriptions of what is named.
+    """
     if asked.whole or not asked.words:
         return list(quotes[:DRAFTED]) if asked.whole else []
-    chunks = dict.fromkeys(one.record.id for one in quotes if one.record.kind == "Sources")
-    by_chunk = {id_: (RANK + 1) / (RANK + 1 + n) / 2 for n, id_ in enumerate(chunks)}
+    by_record: dict[str, float] = {}
+    for kind in ("Sources", "Reports"):
+        ids = dict.fromkeys(one.record.id for one in quotes if one.record.kind == kind)
+        by_record |= {id_: (RANK + 1) / (RANK + 1 + n) / 2 for n, id_ in enumerate(ids)}
+    by_record |= {one.record.id: 1.0 for one in quotes if _describes_named(asked, one.record)}
     scores = {
-        one.text: found.score + by_chunk.get(one.record.id, 0.0)
+        one.text: found.score + by_record.get(one.record.id, 0.0)
         for one, found in zip(quotes, ranked(asked, [one.text for one in quotes]), strict=True)
     }
     return sorted(quotes, key=lambda one: (-scores[one.text], one.text))[:DRAFTED]
@@ -589,8 +627,9 @@ def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
 def _widest(themes: Sequence[_Theme], quoted: Sequence[Quoted], found: Verified) -> Iterator[str]:
     """Yields the themes that come in the most documents, each with one quotation.
 
-    This is the first one with most words of the title. Where the graph says nothing on the themes,
-    all their quotations are taken.
+    This is the first one with most words of the title; of a report that a model has written, it is
+    the summary, with which that begins. Where the graph says nothing on the themes, all their
+    quotations are taken.
     """
 
     def width(theme: _Theme) -> tuple[int, int]:
@@ -605,6 +644,9 @@ def _widest(themes: Sequence[_Theme], quoted: Sequence[Quoted], found: Verified)
         own = [one for one in quoted if theme.holds(one)]
         own.sort(key=lambda one: -len(title & base_words(one.text)))
         best = _different(own, 1 if found.reach else len(own), used)
+        if best and best[0].at is None:
+            summary = _opening(theme.quotes)
+            best = [Quoted(summary, summary.text)]
         if best:
             used += best
             yield theme.section(best, found)

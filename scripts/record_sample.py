@@ -246,7 +246,7 @@ def _as_read(report: WrittenReport, refs: Mapping[Named, int]) -> dict[str, Any]
             [rewrite(one.summary, number), rewrite(one.explanation, number)]
             for one in report.findings
         ],
-        "cites": list(cites),
+        "cites": [list(one) for one in cites],
     }
 
 

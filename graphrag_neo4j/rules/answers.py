@@ -107,6 +107,11 @@ class Quoted:
     end: int = 0
 
     @property
+    def by_model(self) -> bool:
+        """Whether it is no passage and stands in none: then a model has written it."""
+        return self.at is None and self.quote.record.kind != "Sources"
+
+    @property
     def speaker(self) -> str | None:
         """Who says it; None if nobody is named."""
         return self.at.speaker_at(self.end - 1) if self.at else None
@@ -354,8 +359,8 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
         if asked.whole or (found.period and asked.words <= _titled(quoted)):
             answering = _different(quoted, len(quoted), ())
         else:
-            answering = _selected(asked, [one for one in quoted if one.at], found)
-        told = _told(asked, _selected(asked, [one for one in quoted if not one.at], found))
+            answering = _selected(asked, [one for one in quoted if not one.by_model], found)
+        told = _told(asked, _selected(asked, [one for one in quoted if one.by_model], found))
         shown, more = _shown(asked, answering, found)
         if asked.wants_list:
             return Composed("\n".join(one.in_a_line for one in [*told, *shown]), more)
@@ -644,7 +649,7 @@ def _widest(themes: Sequence[_Theme], quoted: Sequence[Quoted], found: Verified)
         own = [one for one in quoted if theme.holds(one)]
         own.sort(key=lambda one: -len(title & base_words(one.text)))
         best = _different(own, 1 if found.reach else len(own), used)
-        if best and best[0].at is None:
+        if best and best[0].by_model:
             summary = _opening(theme.quotes)
             best = [Quoted(summary, summary.text)]
         if best:

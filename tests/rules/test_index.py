@@ -7,6 +7,7 @@ sample but all transcripts of the folder that this variable names.
 import csv
 import json
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -151,8 +152,8 @@ def folded(text: str) -> str:
 
 
 def quoted(line: str, title: str = "") -> str:
-    """What a line quotes: without its citations, and without the name that it begins with."""
-    said = rewrite(line, lambda *_: None).strip()
+    """What a line quotes: without its citations, its place and the name that it begins with."""
+    said = rewrite(re.sub(r"\] · .*", "]", line), lambda *_: None).strip()
     names = sorted(title.split(", "), key=len, reverse=True)
     return next((said.removeprefix(f"{n}: ") for n in names if said.startswith(f"{n}: ")), said)
 

@@ -379,7 +379,9 @@ def _told(asked: AskedWords, written: Sequence[Quoted]) -> list[Quoted]:
         first.setdefault(one.quote.record.kind, one)
     described = first.get("Entities")
     if described and _describes_named(asked, described.quote.record):
-        opening = _opening(quotes_of([described.quote.record]))
+        record = described.quote.record  # each piece is a statement, and may repeat another
+        statement = quotes_of([replace(record, pieces=record.pieces[:1])])
+        opening = _opening(statement or [described.quote])
         first["Entities"] = Quoted(opening, opening.text)
     return [first[kind] for kind in ("Entities", "Reports") if kind in first]
 

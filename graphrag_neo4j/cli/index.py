@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
 
 RUN_OPTIONS = ("prune", "again", "fresh", "with_model", "batch", "wait")
+OWN = " Your own documents are read without one until you set a key."
 NEXT = {
     'kg-build query "What are the main themes?"': "asks a question",
     "kg-build chat": "asks questions in a conversation",
@@ -175,10 +176,8 @@ def sample_command(quiet: bool, as_json_: bool) -> None:
 
     built = options.ask_client(settings, work, quiet=quiet or as_json_)
     if not (quiet or as_json_):
-        terminal.line(
-            "A language model has read this sample beforehand. Your own documents are read without "
-            "a model until you set a key."
-        )
+        own = "" if settings.has_model else OWN
+        terminal.line(f"A language model has read this sample beforehand.{own}")
     print_built(built, settings, quiet=quiet, as_json_=as_json_)
 
 

@@ -5,6 +5,7 @@ Of these the names are kept that are similar enough to be the same word, misspel
 "Scrooje".
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
@@ -221,6 +222,8 @@ NEAR_SPELLING: Final = 0.8  # similarity (0 to 1): of words of five letters, one
 SHORTEST: Final = 4  # letters; shorter words are not searched
 LONG: Final = 6  # letters; in words of this length or more, two letters may differ
 SHORTEST_NAME: Final = 3  # letters of a word of a name that is missed
+# The number of a rule or a case: no year, and no part of "10,000".
+NUMBER: Final = re.compile(r"(?<![\w,.])(?!(?:19|20)\d\d\b)\d{3,}\b(?![,.]\d)")
 ENDING: Final = 2  # letters in which the cases of a name may differ
 NEAR_NAMES: Final = 50  # names that are read for each word
 
@@ -228,15 +231,16 @@ NEAR_NAMES: Final = 50  # names that are read for each word
 async def said_of_unknown(graph: Graph, question: str, *, similar: bool = True) -> list[str]:
     """Returns a sentence on each word of a question that the graph does not contain.
 
-    It asks for the `similar` name, or says of a name that no document has it. A name is only missed
-    if no word of the graph begins with it, which would be another case of it.
+    It asks for the `similar` name, or says of a name or a number that no document has it. A name is
+    only missed if no word of the graph begins with it, which would be another case of it.
     """
     meant = await names_meant(graph, question) if similar else {}
     said = [
         f"The data does not contain the word {word}. Did you mean {name}?"
         for word, name in meant.items()
     ]
-    names = {name: _words(name, shortest=SHORTEST_NAME) for name in names_written(question)}
+    missed = [*names_written(question), *NUMBER.findall(question)]
+    names = {name: _words(name, shortest=SHORTEST_NAME) for name in missed}
     words = {word for own in names.values() for word in own} - meant.keys()
     language = language_read(question)
     stems = {word: _stem(word, language) for word in words}

@@ -100,6 +100,7 @@ async def test_dates_select_and_order_and_a_list_is_long(alone: Settings) -> Non
         found = [await rag.query("What did Napoleon say of water?", method=one) for one in METHODS]
         meant = await rag.query("What did Ada Blom ask for?")
         rule = await rag.query("What is said of rule 20229?")
+        no_rule = await rag.query("What is said of rule 20999?")
         every = await rag.query("What is said of the rules?", all_passages=True)
         best = await rag.query("What is said of the rules?")
     assert list(asked.notices) == ["Read: 1 of 3 documents, dated 2022-03."]
@@ -118,6 +119,7 @@ async def test_dates_select_and_order_and_a_list_is_long(alone: Settings) -> Non
     assert list(meant.notices) == [
         "The data does not contain the word Blom. Did you mean Ada Bloom?"
     ]
+    assert no_rule.notices[0] == "“20999” occurs in no document."
     assert rule.text.count("rule 2") == rule.text.count("rule 20229") == 1
     assert (every.more, best.more) == (0, every.text.count("- ") - best.text.count("- "))
     assert "4 March" not in re.sub(r"\n  .*", "", every.text)  # no heading is quoted

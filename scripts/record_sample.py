@@ -1,4 +1,4 @@
-"""Makes data/sample/read.json, which `kg-build sample` brings. See scripts/record_sample.
+"""Makes data/sample_by_model/read.json, which `kg-build sample` brings. See scripts/record_sample.
 
 A reply is found by what was asked: a list by its passage, a verdict by its names, a description by
 its texts, and a report by the names of the entities, or the titles of the reports, that it was
@@ -29,7 +29,6 @@ from graphrag_neo4j.extras.sample import (
     index_sample,
     key_of_members,
     key_of_passage,
-    key_of_thing,
     refs_of,
 )
 from graphrag_neo4j.files import data
@@ -160,12 +159,11 @@ class RecordingBackend(SampleBackend):
     def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
         made = list[str | ReplyError]()
         for thing in things:
-            key = key_of_thing(thing)
-            text = self._before["descriptions"].get(key)
+            text = self._before["descriptions"].get(thing.name)
             text = text or self._recorded.descriptions.get(_texts(thing.descriptions))
             found = [text] if text else (yield from self._llm.summarize([thing]))
             if isinstance(found[0], str):
-                self.made["descriptions"][key] = found[0]
+                self.made["descriptions"][thing.name] = found[0]
             made += found
         return made
 
@@ -278,7 +276,7 @@ async def make(
 
 async def main(replies: Path | None = None) -> None:
     """Writes the file anew, and prints what it lacks."""
-    file = anyio.Path(str(data(FOLDER))) / READ_BY_MODEL
+    file = anyio.Path(str(data(READ_BY_MODEL)))
     before = json.loads(await file.read_text("utf-8")) if await file.exists() else nothing_read()
     packed = await anyio.Path(replies).read_bytes() if replies else gzip.compress(b"")
     recorded = Recorded(map(json.loads, gzip.decompress(packed).decode().splitlines()))

@@ -55,6 +55,9 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     'pip install ".[parquet]"': "scripts/venv",
     'pip install ".[eval]"': "scripts/venv",
     'pip install ".[ray]"': "scripts/venv",
+    # They need a graph of its own.
+    "kg-build --home .sample sample": "tests/extras/test_sample.py",
+    'kg-build --home .sample query "What are the main themes?"': "tests/extras/test_sample.py",
     # They need documents with these names.
     'kg-build resolve --same "ML" "machine learning"': "tests/cli/test_resolve.py",
     'kg-build resolve --different "ML" "machine learning"': "tests/cli/test_resolve.py",

@@ -1,13 +1,13 @@
 """Brings the graph of the sample: five transcripts that a model has read beforehand.
 
-`data/sample/read.json` holds what the model found, wrote and decided. An index backend gives it to
-the stages of the index, so that the graph has the layout of any other: what a passage names is
-found by its text, a decision by its names, and a report by the names of the members of its
-community. `scripts/record_sample` makes the file.
+`data/sample_by_model/read.json` holds what the model found, wrote and decided. An index backend
+gives it to the stages of the index, so that the graph has the layout of any other: what a passage
+names is found by its text, a decision by its names, a description by its name, and a report by the
+names of the members of its community. `scripts/record_sample` makes the file.
 
     {"passages": {hash of the text: {"entities": […], "relationships": […]}},
      "names": [[name, other name, verdict, reason], …],
-     "descriptions": {hash of the name and the texts: description},
+     "descriptions": {name: description},
      "reports": {hash of the members: {"title": …, "findings": […], "cites": […]}}}
 
 The citations of a report are numbers of its list `cites`, which names what they stand for.
@@ -57,7 +57,8 @@ from graphrag_neo4j.text.strings import identify
 from graphrag_neo4j.vectors.static import static_embedder
 
 FOLDER: Final = "sample"  # in data/
-READ_BY_MODEL: Final = "read.json"
+BY_MODEL: Final = "sample_by_model"
+READ_BY_MODEL: Final = f"{BY_MODEL}/read.json"
 TITLE: Final = 3  # members in the title of a report that the model has not written
 # The settings of the places of Neo4j, and that of vectors without an endpoint. The model read the
 # sample with the defaults of all others.
@@ -98,7 +99,7 @@ class SampleBackend:
 
     def signature(self, _step: Step) -> str:
         """Returns a hash of the sample, the same for each step."""
-        return f"{FOLDER} {hash_of_data(FOLDER)}"
+        return f"{FOLDER} {hash_of_data(BY_MODEL)}"
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Returns the entities and relationships that the model found in the passage."""
@@ -117,10 +118,14 @@ class SampleBackend:
         return Claims([])
 
     def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
-        """Returns the description that the model made of these texts of each thing."""
+        """Returns the description that the model made of each thing.
+
+        Of many texts it made several; as texts are grouped by their files' places, only the last
+        one, of all texts, is kept.
+        """
         yield from ()
-        missing = ReplyError("the sample has no description of these texts")
-        return [self._reading["descriptions"].get(key_of_thing(one), missing) for one in things]
+        missing = ReplyError("the sample has no description of it")
+        return [self._reading["descriptions"].get(one.name, missing) for one in things]
 
     def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
         """Returns the verdicts of the model; "unsure" for a pair that it was not asked about."""
@@ -153,11 +158,6 @@ class SampleBackend:
 def key_of_passage(text: str) -> str:
     """Returns the key of the list of a passage."""
     return identify("passage", text)
-
-
-def key_of_thing(thing: DescribedThing) -> str:
-    """Returns the key of the description of a thing."""
-    return identify("description", thing.name, *thing.descriptions)
 
 
 def key_of_members(material: ReportMaterial) -> str:
@@ -222,7 +222,7 @@ async def bring_sample(graph: Graph, settings: Settings, listen: Listener) -> In
     No model is asked. Of the settings, only those in KEPT count. Raises InputError
     for a graph that has anything else, and otherwise as `AsyncGraphRAG.index` does.
     """
-    backend = SampleBackend(json.loads(read_data(f"{FOLDER}/{READ_BY_MODEL}")))
+    backend = SampleBackend(json.loads(read_data(READ_BY_MODEL)))
     built = await index_sample(graph, settings, listen, backend)
     if backend.unknown:
         built.notices = [*built.notices, LEFT_OUT.format(backend.unknown)]
@@ -244,7 +244,7 @@ async def index_sample(
     """
     paths = [str(one) for one in data(FOLDER).iterdir() if one.name.endswith(".txt")]
     names = [Path(path).name for path in paths]
-    given = {"names": names, "extractive": SIGNATURE_PREFIX, "sample": FOLDER}
+    given = {"sources": names, "extractive": SIGNATURE_PREFIX, "sample": FOLDER}
     [other] = await graph.read("sample/other", FoundRow, **given)
     if other["found"]:
         raise InputError(

@@ -21,7 +21,7 @@ CAROL = DATA / "christmas_carol" / "tables"
 # The commands whose output the tests below hold against their schemas.
 HELD = {"index", "estimate", "query", "status", "suggest", "import graphrag", "doctor"}
 HELD |= {"eval ground"}  # this in tests/evaluate
-SAME = {"import neo4j": "index"}  # a command whose output is that of another
+SAME = {"import neo4j": "index", "sample": "index"}  # commands whose output is that of another
 
 
 def schema_of(command: str) -> dict[str, Any]:

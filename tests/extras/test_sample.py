@@ -10,7 +10,7 @@ from record_sample import Reading, Recorded, make
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.extras.sample import FOLDER, READ_BY_MODEL, bring_sample, key_of_passage
+from graphrag_neo4j.extras.sample import READ_BY_MODEL, bring_sample, key_of_passage
 from graphrag_neo4j.files import read_data
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.status import IndexResult
@@ -28,7 +28,7 @@ LARGEST = 4_000_000  # bytes of the file
 @pytest.fixture(scope="module")
 def reading() -> Reading:
     """The content of the file."""
-    content = read_data(f"{FOLDER}/{READ_BY_MODEL}")
+    content = read_data(READ_BY_MODEL)
     assert len(content) < LARGEST
     found: Reading = json.loads(content)
     return found

@@ -114,7 +114,7 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         ("search/all_chunks", "after"): -1, ("ingest/elsewhere", "places"): ["none"],
         ("lookup/names_like", "words"): [{"word": "bob", "fuzzy": "bob~"}],
         ("resolve/word_block", "words"): ["bob", "cratchit"], ("status/metadata", "documents"): 50,
-        ("search/words_nowhere", "words"): ["bob", "nowhere"],
+        ("search/words_nowhere", "words"): ["bob", "nowhere"], ("sample/other", "sample"): "sample",
         ("search/within_documents", "documents"): sources, ("selection/kinds", "key"): "meta_date",
     }  # fmt: skip
     return lambda name, parameter: special.get((name, parameter), usual.get(parameter, 50))

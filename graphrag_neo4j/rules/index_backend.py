@@ -274,7 +274,11 @@ def _of_parts(writing: _Writing) -> Iterator[FindingText]:
     members: defaultdict[str | None, list[str]] = defaultdict(list)
     for id_, entity in writing.material.entities.items():
         members[entity.part].append(id_)
-    largest = sorted(writing.material.parts, key=lambda p: (-len(members[p.id]), p.full.text))
+    # Two parts may have one title; their ids and texts depend on the history of the graph.
+    largest = sorted(
+        writing.material.parts,
+        key=lambda part: (-len(members[part.id]), part.title.text, sorted(members[part.id])),
+    )
     for part in largest[:PARTS]:
         if text := writing.quote(writing.about(members[part.id]), EACH, [part.title]):
             yield FindingText(part.title.text, text)

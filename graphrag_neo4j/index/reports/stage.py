@@ -275,7 +275,11 @@ class _Level:
             # The choice of quotations also depends on these texts and numbers.
             lines += [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
             members = material.entities.values()
-            lines += [f"{e.record.id} {e.degree} {e.mentions}" for e in members]
+            of_parts = {part.id: part.title.text for part in material.parts}
+            lines += [
+                f"{e.record.id} {e.degree} {e.mentions} {of_parts.get(e.part or '')}"
+                for e in members
+            ]
             lines += [f"{edge.record.id} {edge.weight}" for edge in material.edges]
         hash_ = identify("report", signature, *lines)
         pieces = {} if self.quoting else pieces_of(table, material)

@@ -33,7 +33,7 @@ from graphrag_neo4j.index.status import IndexResult, RebuildOptions
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.contracts import IndexBackend, RunTask
-from graphrag_neo4j.model.events import Listener
+from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.types import (
     ChunkText,
@@ -95,11 +95,12 @@ class SampleBackend:
             frozenset(names): NameVerdict(verdict, reason)
             for *names, verdict, reason in reading["names"]
         }
+        self._signature = f"{FOLDER} {hash_of_data(BY_MODEL)}"
         self.unknown = 0
 
     def signature(self, _step: Step) -> str:
         """Returns a hash of the sample, the same for each step."""
-        return f"{FOLDER} {hash_of_data(BY_MODEL)}"
+        return self._signature
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Returns the entities and relationships that the model found in the passage."""
@@ -151,8 +152,20 @@ class SampleBackend:
             report, _ = report_of_elements(material, int(table.budget), tokens.count_line)
             first = sorted(material.entities.values(), key=lambda one: (-one.degree, one.name))
             return replace(report, title=", ".join(one.name for one in first[:TITLE]))
-        cites = [tuple(one) for one in found["cites"]]
-        return read_report_of(found, cites, refs_of(material))
+        refs = refs_of(material)
+        cites = [refs.get(tuple(one)) for one in found["cites"]]
+
+        def here(text: str) -> str:
+            """The text with the refs of this graph in its citations."""
+            return rewrite(text, lambda _, number: cites[number - 1])
+
+        return WrittenReport(
+            found["title"],
+            here(found["summary"]),
+            [FindingText(*map(here, one)) for one in found["findings"]],
+            found["rating"],
+            here(found["rating_explanation"]),
+        )
 
 
 def key_of_passage(text: str) -> str:
@@ -179,23 +192,6 @@ def refs_of(material: ReportMaterial) -> dict[Named, int]:
     return refs
 
 
-def read_report_of(
-    found: Mapping[str, Any], cites: Sequence[Named], refs: Mapping[Named, int]
-) -> WrittenReport:
-    """Returns a report of the file, with the refs of this graph in its citations."""
-
-    def here(text: str) -> str:
-        return rewrite(text, lambda _, number: refs.get(cites[number - 1]))
-
-    return WrittenReport(
-        found["title"],
-        found["summary"],
-        [FindingText(*map(here, one)) for one in found["findings"]],
-        found["rating"],
-        here(found["rating_explanation"]),
-    )
-
-
 class _SampleBackends(Backends):
     """The backends of a run that brings the sample: what a model has read, and local vectors."""
 
@@ -219,13 +215,15 @@ class _SampleBackends(Backends):
 async def bring_sample(graph: Graph, settings: Settings, listen: Listener) -> IndexResult:
     """Brings the sample's graph as a model has made it, or up to date with this release.
 
-    No model is asked. Of the settings, only those in KEPT count. Raises InputError
-    for a graph that has anything else, and otherwise as `AsyncGraphRAG.index` does.
+    No model is asked. Of the settings, only those in KEPT count. Raises InputError for a graph that
+    has anything else, and otherwise as `AsyncGraphRAG.index` does.
     """
     backend = SampleBackend(json.loads(read_data(READ_BY_MODEL)))
     built = await index_sample(graph, settings, listen, backend)
     if backend.unknown:
-        built.notices = [*built.notices, LEFT_OUT.format(backend.unknown)]
+        notice = Notice(LEFT_OUT.format(backend.unknown), warning=True)
+        listen(notice)
+        built.notices = [*built.notices, notice.text]
     return built
 
 

@@ -223,7 +223,7 @@ SHORTEST: Final = 4  # letters; shorter words are not searched
 LONG: Final = 6  # letters; in words of this length or more, two letters may differ
 SHORTEST_NAME: Final = 3  # letters of a word of a name that is missed
 # The number of a rule or a case: no year, and no part of "10,000".
-NUMBER: Final = re.compile(r"(?<![\w,.])(?!(?:19|20)\d\d\b)\d{3,}\b(?![,.]\d)")
+LARGE_NUMBER: Final = re.compile(r"(?<![\w,.])(?!(?:19|20)\d\d\b)\d{3,}\b(?![,.]\d)")
 ENDING: Final = 2  # letters in which the cases of a name may differ
 NEAR_NAMES: Final = 50  # names that are read for each word
 
@@ -239,7 +239,7 @@ async def said_of_unknown(graph: Graph, question: str, *, similar: bool = True) 
         f"The data does not contain the word {word}. Did you mean {name}?"
         for word, name in meant.items()
     ]
-    missed = [*names_written(question), *NUMBER.findall(question)]
+    missed = [*names_written(question), *LARGE_NUMBER.findall(question)]
     names = {name: _words(name, shortest=SHORTEST_NAME) for name in missed}
     words = {word for own in names.values() for word in own} - meant.keys()
     language = language_read(question)

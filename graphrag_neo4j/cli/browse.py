@@ -159,8 +159,8 @@ def _serve(
     with explore.served(pages, origins, server.browse_port if server else 0) as port:
         _show_access(settings, server, show_password=show_password)
         terminal.line("Once connected, Browser opens the guide. If not, paste these lines into it:")
-        terminal.line(f"  :style http://localhost:{port}/style.grass")
         terminal.line(f"  :guide http://localhost:{port}/guide.html")
+        terminal.line(f"  :style http://localhost:{port}/style.grass")
         if server and open_ and has_screen():
             webbrowser.open(server.browser_url)
         terminal.line("Press Ctrl-C to stop.")

@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 @options.flag("--markdown", "Print the answer as Markdown with its sources as footnotes.")
 @options.flag(
     "--sources",
-    "Below an answer without a model, print all sources with their sentences. By default only "
-    "their number is printed, because each quotation says where it stands.",
+    "Below the answer, print all sources with their sentences. By default only their number and "
+    "what is wrong with a citation are printed.",
 )
 @options.json_option
 def query_command(
@@ -74,7 +74,7 @@ def query_command(
 ) -> None:
     """Answer QUESTION from the graph, and show the sources in the documents.
 
-    Put QUESTION in quotation marks. The list below the answer explains each citation [Data: …].
+    Put QUESTION in quotation marks. --sources explains each citation [Data: …].
     """
     try:
         asked = Question(question, **how)

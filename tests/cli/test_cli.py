@@ -218,7 +218,7 @@ def test_browse_lists_and_saves_the_queries(kg: Run, tales: Path, tmp_path: Path
     saved = kg("browse", "--save", tmp_path / "queries.cypher")
     assert saved.code == 0
     assert "Saved Cypher" in saved.out
-    assert (tmp_path / "queries.cypher").read_text().startswith("// The corpus at a glance")
+    assert (tmp_path / "queries.cypher").read_text().startswith("// Draws the largest communities")
     unwritable = kg("browse", "--save", tmp_path / "no" / "queries.zip")
     assert unwritable.code == 1
     assert "can't be written" in unwritable.err

@@ -88,7 +88,9 @@ def test_no_command_lets_hostile_text_reach_the_terminal(
     logs = tmp_path / "home" / "logs"
     logs.mkdir(parents=True)
     (logs / "neo4j.log").write_text(TALE)
-    commands: list[list[str | Path]] = [["query", ASKED, "--method", one] for one in METHODS]
+    commands: list[list[str | Path]] = [
+        ["query", ASKED, "--method", one, "--sources"] for one in METHODS
+    ]
     commands += [
         ["query", ASKED, "--method", "local", "--context-only"],
         ["query", ASKED, "--method", "local", "--markdown"],

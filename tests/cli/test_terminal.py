@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.answer import print_answer
+from graphrag_neo4j.query.answer import Answer, Citation, Source
 
 CLI = Path(terminal.__file__).parent
 # How a module would print past the one that prints.
@@ -107,3 +109,24 @@ def test_a_styled_line_is_wrapped_and_indented_as_a_plain_one(
     terminal.line(text, style="yellow")
     terminal.line(("  Marley was ", "bold"), "dead, to begin with.")
     assert click.unstyle(capsys.readouterr().out) == "  Marley was dead,\n  to begin with.\n" * 3
+
+
+def test_an_answer_of_a_model_ends_with_the_number_of_its_sources_and_each_flaw(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    places = [Source(f"{n % 7}.txt", "Carol", n, 0, 4, "Dead") for n in range(8)]
+    citations = [
+        Citation("Entities", 1, "Marley", supported=True, sources=places),
+        Citation("Sources", 4, "Carol", supported=True, sources=places[4:], misquoted=["Alive."]),
+    ]
+    answer = Answer("Dead [Data: Entities (1)].", "local", citations)
+    print_answer(answer, streamed=False)
+    assert capsys.readouterr().out.splitlines()[2:-2] == [
+        "Sources: 8 passages of 7 documents. --sources prints them all.",
+        "  0.txt (Carol): 2 passages",
+        *(f"  {n}.txt (Carol): 1 passage" for n in range(1, 5)),
+        "  and 2 more documents",
+        "  Sources (4): Carol (the quotation “Alive.” is not there word for word)",
+    ]
+    print_answer(answer, streamed=False, sources=True)
+    assert "    0.txt (Carol)\n" in capsys.readouterr().out

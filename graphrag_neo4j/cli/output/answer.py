@@ -1,12 +1,14 @@
 """Prints answers, their sources and their context tables."""
 
 import re
+from collections import Counter
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
 from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
+from graphrag_neo4j.model.passage import called
 from graphrag_neo4j.model.types import Usage
-from graphrag_neo4j.query.answer import Answer, Source
+from graphrag_neo4j.query.answer import Answer, Citation, Source
 from graphrag_neo4j.text.strings import excerpt, flat, legible
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
@@ -17,6 +19,7 @@ KINDS: dict[CitationKind, tuple[str, str]] = {
     "Sources": ("source", "sources"),
 }
 LEAD = re.compile(r"\*\*(.+?)\*\*")
+MOST_DOCUMENTS = 5  # documents that are named where the sources are only counted
 QUOTED = 200  # characters of a source that are printed
 ABOUT = ("author", "date")  # metadata that is printed beside the title of a source
 
@@ -28,8 +31,7 @@ def print_sources(answer: Answer) -> None:
         terminal.line("Sources:")
     printed: set[str] = set()  # each place is printed only once
     for citation in answer.citations:
-        mark = "".join(f" ({flaw})" for flaw in citation.flaws)
-        terminal.line((f"  {excerpt(str(citation), QUOTED)}", ""), (mark, "red"))
+        _print_citation(citation)
         # In an extractive answer a report is only a heading. The quotations below it have
         # citations of their own.
         is_heading = answer.origin == "extractive" and citation.kind == "Reports"
@@ -39,13 +41,36 @@ def print_sources(answer: Answer) -> None:
                 printed.add(place)
 
 
+def _print_citation(citation: Citation) -> None:
+    mark = "".join(f" ({flaw})" for flaw in citation.flaws)
+    terminal.line((f"  {excerpt(str(citation), QUOTED)}", ""), (mark, "red"))
+
+
+def _count_sources(answer: Answer, more: str, *, named: bool) -> None:
+    """Prints how many passages of which documents are cited, and the citations with a flaw."""
+    places = {one.chunk: one for cited in answer.citations for one in cited.sources}
+    documents = Counter(one.document for one in places.values())
+    names = {one.document: called(one.name or one.document, one.title) for one in places.values()}
+    passages, of = counted(len(places), "passage"), counted(len(documents), "document")
+    terminal.line()
+    terminal.line(f"Sources: {passages} of {of}. {more} prints them all.")
+    for document, n in documents.most_common(MOST_DOCUMENTS if named else 0):
+        terminal.line((f"  {names[document]}: {counted(n, 'passage')}", "dim"))
+    if named and (left := len(documents) - MOST_DOCUMENTS) > 0:
+        terminal.line((f"  and {counted(left, 'more document')}", "dim"))
+    for citation in answer.citations:
+        if citation.flaws:
+            _print_citation(citation)
+
+
 def print_answer(
     answer: Answer, *, streamed: bool, sources: bool = False, more: str = "--sources"
 ) -> None:
     """Prints the text, unless it was already streamed, and then the sources and the effort.
 
-    An answer of quotations says itself where each of them stands. So only the number of its sources
-    is printed, unless `sources` asks for all; `more` is the option or command that prints them.
+    Of the sources only the number is printed, and what is wrong with a citation, unless `sources`
+    asks for all; `more` is the option or command that prints them. An answer of quotations says
+    itself where each of them stands; for one of a model, the documents are named.
     """
     quotations = answer.origin == "extractive"
     if streamed:
@@ -63,16 +88,10 @@ def print_answer(
         option = ": --all" if more == "--sources" else ""  # there is no such command in a chat
         terminal.line(f"{counted(answer.more, 'more passage')}{option}.")
     print_incomplete(answer)
-    if sources or not quotations:
+    if sources:
         print_sources(answer)
     elif answer.citations:
-        terminal.line()
-        places = {one.chunk: one.document for cited in answer.citations for one in cited.sources}
-        passages, documents = len(places), len(set(places.values()))
-        terminal.line(
-            f"Sources: {counted(passages, 'passage')} of {counted(documents, 'document')}. {more} "
-            "prints them all."
-        )
+        _count_sources(answer, more, named=not quotations)
     terminal.line()
     terminal.line(_effort(answer), style="dim")
     if n := Usage.total(answer.usage.values()).repaired:

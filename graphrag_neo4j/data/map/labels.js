@@ -11,7 +11,9 @@ const AWAY = 3; // pixels between a dot and its name
 const SIDES = [[1, 0], [-1, 0], [0, 1], [0, -1]];
 const [RIGHT, LEFT, BELOW, ABOVE] = SIDES;
 // Where a name is tried in its circle, in radii to the right of the middle and below it.
-const BESIDE = [[0, 0], [0, 0.4], [0, -0.4], [0.4, 0], [-0.4, 0], [0.4, 0.4], [-0.4, 0.4], [0.4, -0.4], [-0.4, -0.4]];
+const BESIDE = [
+  [0, 0], [0, 0.4], [0, -0.4], [0.4, 0], [-0.4, 0], [0.4, 0.4], [-0.4, 0.4], [0.4, -0.4], [-0.4, -0.4], [0, 0.7], [0, -0.7], [0.7, 0], [-0.7, 0],
+];
 // Where a name is tried on its way, as a share of it: first away from where several ways may begin.
 const ALONG = [0.6, 0.75, 0.45, 0.9];
 const LEAST = 8; // smallest number of characters of a name that is cut

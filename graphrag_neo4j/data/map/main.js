@@ -1,9 +1,11 @@
 "use strict";
-/* Opens communities and entities. The address names the opened one, so the browser can go back. */
+/* Opens communities and entities. The address names the opened one, so the browser can go back. Behind
+   it stand what is drawn and where the picture was moved to, "#entity-7?view=graph&at=10,20,300". So who
+   gets a copy of the address sees the same. */
 
 const coarse = matchMedia("(pointer: coarse)");
 const HINTS = {
-  mouse: "Click to open, drag to move, wheel to zoom, Esc for the level above.",
+  mouse: "Click to open, drag to move, wheel to zoom, Esc for the level above, / to search.",
   touch: "Tap to open, two fingers to move and zoom, tap outside for the level above.",
 };
 
@@ -16,6 +18,14 @@ let origin = null; // the link that led to what the panel shows: {mark, hash}, w
 function addressOf(thing) {
   if (thing.address) return thing.address;
   return thing.parts ? (thing.ref ? `#community-${thing.ref}` : "#") : `#entity-${thing.ref}`;
+}
+
+/* What the address says: what is opened, and the mode and the view of the picture if it names them. */
+function addressed() {
+  const [address, said] = location.hash.split("?"), query = new URLSearchParams(said);
+  const mode = ["circles", "graph"].find((one) => one === query.get("view"));
+  const at = query.get("at")?.split(",").map(Number) ?? [];
+  return { address, mode, view: at.length === 3 && at.every(Number.isFinite) && at[2] >= NARROWEST && at[2] <= WIDEST ? at : undefined };
 }
 
 /* What an address names; undefined if it is not in the map. */
@@ -65,8 +75,9 @@ function search(open) {
     const none = wanted && !found.length ? [make("li", { role: "option", ariaSelected: "false", ariaDisabled: "true" }, "Nothing has this name.")] : [];
     list.replaceChildren(...none, ...found.map((it, i) => {
       const kind = it.parts ? `community of ${it.size}` : it.type || "entity";
+      const other = it.aliases?.find((name) => !folded(it.name).includes(wanted) && folded(name).includes(wanted));
       const item = make("li", { id: `found-${i}`, role: "option", ariaSelected: "false", onpointerdown: () => take(it) });
-      item.append(it.title ?? it.name, " ", make("small", {}, kind));
+      item.append(it.title ?? it.name, " ", make("small", {}, other ? `${kind} · ${other}` : kind));
       return item;
     }));
     [list.hidden, input.ariaExpanded, chosen] = [!wanted, String(Boolean(wanted)), -1];
@@ -104,12 +115,12 @@ async function start() {
   const corpus = document.querySelector("h1").textContent;
   const open = (thing) => {
     if (!thing) return;
-    if (addressOf(thing) === (location.hash || "#")) show();
-    else location.hash = addressOf(thing);
+    if (addressOf(thing) !== (addressed().address || "#")) location.hash = addressOf(thing);
+    else show({ whole: true });
   };
   const panel = new Panel(get("panel"), world, open);
   const picture = new Picture(get("canvas"), world, (thing) => open(thing ?? above()));
-  let mode = "circles", before = null, thing = world.root;
+  let mode = "circles", before = null, thing = world.root, noting = 0;
 
   /* What is above the picture: of the graph of an entity its community, else the community around. */
   function above() {
@@ -117,9 +128,20 @@ async function start() {
     return (mode === "graph" && !picture.chosen.parts ? shown : shown.inside) ?? world.root;
   }
 
-  /* Shows what the address names. A view of the panel alone leaves the picture as it is. */
-  async function show() {
-    const address = location.hash, [, kind, rest] = address.match(/^#([a-z]+)-?(.*)$/) ?? [];
+  /* Adds to the address what is drawn, and where the picture was moved to. */
+  function note() {
+    const { address } = addressed(), said = [mode === "graph" ? "view=graph" : "", picture.pulled ? `at=${picture.pulled.map((one) => one.toFixed(1))}` : ""];
+    const hash = [address || "#", said.filter(Boolean).join("&")].filter(Boolean).join("?");
+    // The mode also stays with the entry in the history, so going back brings it back.
+    if (!views[address.match(/[a-z]+/)?.[0]]) history.replaceState({ mode }, "", hash);
+  }
+
+  /* Shows what the address names, at the view that it names unless the `whole` is wanted. A view of the
+     panel alone leaves the picture as it is. */
+  async function show({ whole = false } = {}) {
+    clearTimeout(noting);
+    const hash = location.hash, { address, view: at, ...said } = addressed(), [, kind, rest] = address.match(/^#([a-z]+)-?(.*)$/) ?? [];
+    if (!whole) mode = said.mode ?? history.state?.mode ?? mode;
     let view = views[kind], found = thingAt(world, address);
     if (!found && !get("data")) {
       await take();
@@ -134,15 +156,16 @@ async function start() {
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
     get("hint").textContent = HINTS[coarse.matches ? "touch" : "mouse"];
     const viewed = view && await view(rest).catch((error) => [make("h2", { tabIndex: -1 }, error.message)]);
-    if (address !== location.hash) return; // the next address is being shown
+    if (hash !== location.hash) return; // the next address is being shown
     // First the panel, since a long one may narrow the picture by a scroll bar.
     if (view) get("panel").replaceChildren(...viewed);
     else panel.show(thing);
-    if (origin && origin.hash !== address) get("panel").prepend(make("p", { class: "back" }, link("Back to the answer", comeBack)));
-    picture.show(community, thing, mode);
+    if (origin && origin.hash !== hash) get("panel").prepend(make("p", { class: "back" }, link("Back to the answer", comeBack)));
+    picture.show(community, thing, mode, whole ? undefined : view ? picture.pulled : at);
+    note();
     const heading = get("panel").querySelector("h2");
     document.title = `${view ? heading.textContent : thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
-    if (origin?.hash === address) comeBack();
+    if (origin?.hash === hash) comeBack();
     else if (before) turnTo(heading);
     before = mode;
   }
@@ -159,16 +182,23 @@ async function start() {
   async function renew() {
     await take();
     picture.show(thing.parts ? thing : thing.inside ?? world.root, thing, mode);
-    if (!location.hash) panel.show(world.root);
-    else if (!thingAt(world, location.hash)) await show();
+    if (addressed().address.length < 2) panel.show(world.root);
+    else if (!thingAt(world, addressed().address)) await show();
   }
 
-  for (const id of ["circles", "graph"]) get(id).onclick = () => { mode = id; show(); get(id).focus(); };
+  for (const id of ["circles", "graph"]) get(id).onclick = () => { mode = id; show({ whole: true }); get(id).focus(); };
   search(open);
-  addEventListener("hashchange", show);
+  addEventListener("hashchange", () => show());
+  get("canvas").addEventListener("pulled", () => {
+    clearTimeout(noting);
+    noting = setTimeout(note, 200); // browsers refuse many changes of the address in a short time
+  });
   addEventListener("keydown", (event) => {
     const writes = event.isComposing || event.target.matches("input, textarea, select");
-    if (event.key === "Escape" && !writes) open(thingAt(world, location.hash)?.inside ?? world.root);
+    if (event.key === "Escape" && !writes) open(thingAt(world, addressed().address)?.inside ?? world.root);
+    if (event.key !== "/" || writes || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    get("search").focus();
   });
   atlas = { world, picture, renew };
   show();

@@ -3,6 +3,7 @@
 
 const SMALLEST = 4; // pixels; entities whose places have a smaller radius are not drawn
 const TINY = 2.5; // pixels; the smallest radius of an entity that stands out
+const [NARROWEST, WIDEST] = [2, 6000]; // the width of a view, in the units of the layout
 const NAMED = 13; // pixels; entities whose places have a smaller radius have no name
 const ARROWS = "→↘↓↙←↖↑↗";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -48,16 +49,17 @@ class Picture {
   }
 
   /* Shows a community as circles, or the graph of the chosen community or entity, and marks the chosen
-     one. */
-  show(community, chosen, mode) {
+     one; at a `view` that was `pulled`, or as a whole. */
+  show(community, chosen, mode, view) {
     this.chosen = chosen;
     this.mode = mode;
     this.focus = this.nodes.get(community);
     const of = chosen.parts ? community : chosen, { x, y, r } = this.focus;
     if (mode === "graph" && this.graph?.of !== of) this.graph = relate(this.world, of);
     showLegend(document.getElementById("legend"), this);
-    if (mode === "graph") this.fly(this.graph.view, true);
-    else this.fly([x, y, r * 2.06], this.was !== mode);
+    this.whole = mode === "graph" ? this.graph.view : [x, y, r * 2.06];
+    this.pulled = view;
+    this.fly(view ?? this.whole, Boolean(view) || mode === "graph" || this.was !== mode);
     this.was = mode;
     // The bars around the picture may have become taller; the observer would tell this a frame later.
     if (this.width !== this.canvas.clientWidth || this.height !== this.canvas.clientHeight) this.resize();
@@ -83,10 +85,12 @@ class Picture {
   pull([x, y], [x2, y2], by) {
     this.flight?.stop();
     const [cx, cy, wide] = this.view, k = this.scale;
-    this.view = [0, 0, Math.min(6000, Math.max(2, wide * by))];
+    this.view = [0, 0, Math.min(WIDEST, Math.max(NARROWEST, wide * by))];
     this.view[0] = cx + (x - this.width / 2) / k - (x2 - this.width / 2) / this.scale;
     this.view[1] = cy + (y - this.height / 2) / k - (y2 - this.height / 2) / this.scale;
+    this.pulled = this.view;
     this.draw();
+    this.canvas.dispatchEvent(new Event("pulled"));
   }
 
   get scale() {
@@ -107,8 +111,7 @@ class Picture {
     this.context.clearRect(0, 0, this.width, this.height);
     if (this.mode === "graph") drawGraph(this);
     else drawCircles(this);
-    const whole = this.mode === "graph" ? this.graph.view[2] : this.focus.r * 2.06;
-    document.getElementById("zoom").textContent = `${Math.round((100 * whole) / this.view[2])} %`;
+    document.getElementById("zoom").textContent = `${Math.round((100 * (this.whole ?? this.view)[2]) / this.view[2])} %`;
   }
 
   /* The community or entity at a point of the canvas. `reach` is the radius of a touch in pixels, and
@@ -149,7 +152,12 @@ function ground(hue, depth, fades) {
 }
 
 function dot(hue) {
-  return `hsl(${hue} 48% ${dark.matches ? 64 : 54}%)`;
+  return `hsl(${hue} 48% ${dark.matches ? 84 : 30}%)`;
+}
+
+/* The outline of a community that is named, so that it can be told from the ground. */
+function outline(hue) {
+  return `hsl(${hue} 45% ${dark.matches ? 60 : 36}%)`;
 }
 
 function accent() {
@@ -158,6 +166,11 @@ function accent() {
 
 function pale() {
   return dark.matches ? "hsl(210 10% 32%)" : "hsl(210 14% 80%)";
+}
+
+/* The single entities and their ring. */
+function faint() {
+  return dark.matches ? "hsl(210 10% 42%)" : "hsl(210 14% 55%)";
 }
 
 /* The dot of an entity in its place. A larger place leaves more room for the name below the dot. */
@@ -185,8 +198,12 @@ function drawCircles(picture) {
   drawRing(picture, note);
   visit(packed);
   for (const thing of picture.marked) mark(picture, thing);
-  for (const [node, [x, y, r]] of rings) ring(context, x, y, r, node.data === picture.chosen);
-  const circles = standing(picture).children.filter((node) => node.children).map((node) => picture.place(node));
+  const parts = standing(picture).children.filter((node) => node.children), circles = parts.map((node) => picture.place(node));
+  parts.forEach((node, n) => {
+    const drawn = !isSingle(node) && circles[n][2] > SMALLEST && picture.seen(circles[n]);
+    if (drawn) ring(context, ...circles[n], 1, picture.fades(node.data) ? pale() : outline(hueOf(node)));
+  });
+  for (const [node, place] of rings) ring(context, ...place, node.data === picture.chosen ? 2 : 1.5);
   picture.labels.show(circleNames(picture), { dots, circles }, picture.width, picture.height);
 }
 
@@ -208,9 +225,9 @@ function drawRing(picture, note) {
   context.beginPath();
   context.arc(x, y, packed.ring * picture.scale, 0, 2 * Math.PI);
   context.lineWidth = 1;
-  context.strokeStyle = pale();
+  context.strokeStyle = faint();
   context.stroke();
-  drawDots(picture, single, pale(), note, 0.7);
+  drawDots(picture, single, faint(), note, 0.7);
 }
 
 /* Draws entities as one path, because thousands of paths are slow, and returns their dots. */
@@ -238,12 +255,25 @@ function disc(context, x, y, r, fill) {
   context.fill();
 }
 
-function ring(context, x, y, r, chosen) {
+/* Draws a shape of these corners; without any, a disc. */
+function shape(context, x, y, r, fill, corners) {
+  if (!corners.length) return disc(context, x, y, r, fill);
+  context.beginPath();
+  for (const [right, below] of corners) context.lineTo(x + r * right, y + r * below);
+  context.fillStyle = fill;
+  context.fill();
+}
+
+function ring(context, x, y, r, width, colour = dark.matches ? "#fff" : "#14181d") {
   context.beginPath();
   context.arc(x, y, r, 0, 2 * Math.PI);
-  context.lineWidth = chosen ? 2 : 1.5;
-  context.strokeStyle = dark.matches ? "#fff" : "#14181d";
+  context.lineWidth = width;
+  context.strokeStyle = colour;
   context.stroke();
+}
+
+function hueOf(node) {
+  return node.ancestors().at(-2).data.hue;
 }
 
 /* The community whose parts get names: the opened one, or one that fills the picture after zooming. */
@@ -272,7 +302,7 @@ function circleName(picture, node, chosen) {
   const place = picture.place(node), r = place[2], name = { thing: node.data, bold: chosen };
   if (node.children) {
     const size = Math.round(Math.max(11, Math.min(15, r / 8)));
-    return r > 22 ? { ...name, ...spot(place), text: node.data.title, room: Math.max(r * 1.6, 96), lines: 3, size, bold: true } : null;
+    return r > 22 ? { ...name, ...spot(place), text: node.data.title, room: Math.max(r * 1.6, 96), lines: r > 4 * tall(size) ? 4 : 3, size, bold: true } : null;
   }
   const size = Math.round(Math.max(11, Math.min(14, r / 5)));
   return r > NAMED || chosen ? { ...name, ...spot(dotIn(place)), text: node.data.name, room: Math.max(r * 1.8, 80), lines: 2, size, sides: [BELOW, RIGHT, LEFT, ABOVE] } : null;
@@ -297,8 +327,9 @@ function drawGraph(picture) {
   }
   const dots = graph.nodes.map((node) => picture.place(node));
   graph.nodes.forEach((node, n) => {
-    disc(context, ...dots[n], picture.fades(node.entity) ? pale() : paint(picture.world, node.entity.type));
-    if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, ...dots[n], true);
+    const look = lookOf(picture.world, node.entity.type);
+    shape(context, ...dots[n], picture.fades(node.entity) ? pale() : paint(look), cornersOf(look));
+    if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, ...dots[n], 2);
   });
   const names = [...graphNames(picture, near, dots), ...predicates(picture)].sort((a, b) => b.rank - a.rank);
   picture.labels.show(names, { dots, circles: [] }, picture.width, picture.height);

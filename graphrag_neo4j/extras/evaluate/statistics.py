@@ -218,6 +218,7 @@ DECIMALS: Final = 9
 EFFICIENCY: Final = 0.864  # of Wilcoxon's test against the t-test, for the worst distribution
 ALPHA, POWER = 0.05, 0.8
 BY_PLACE: Final = 0.7  # of the verdicts: with this share for one place, a judge may go by it
+MOSTLY_TIES: Final = 0.9  # of the verdicts: with this share of ties, the rest says little
 OTHER: Final[Mapping[Winner | None, Winner]] = {"first": "second", "second": "first", "tie": "tie"}
 
 
@@ -363,11 +364,17 @@ def smallest_difference(deviation: float, questions: int, *, pairs: int = 1) -> 
 def preferences(judged: Sequence[Judged]) -> list[str]:
     """Returns a sentence for each thing that a judge seems to go by instead of the answers.
 
-    These are their place, a coin, and their length. Without any the sentence says so; without a
-    verdict there is none.
+    These are their place, a coin, and their length. A judge that finds nearly all answers equal
+    gets a sentence, too. Without any the sentence says so; without a verdict there is none.
     """
     counting = {one.comparison: one for one in judged if one.label}
     verdicts, bias, found = list(counting.values()), bias_of(judged), list[str]()
+    if verdicts and bias.ties >= MOSTLY_TIES * bias.verdicts:
+        comparisons = f"{bias.verdicts:,} comparison{'s' if bias.verdicts > 1 else ''}"
+        found.append(
+            f"The judge called {bias.ties:,} of {comparisons} a tie: it does not tell these "
+            "answers apart."
+        )
     first = bias.first_share or 0.0
     place: Winner = "first" if first > 0.5 else "second"
     share = max(first, 1 - first)

@@ -210,7 +210,7 @@ def _win_rates(judge: str, verdicts: Sequence[Judged], found: Results) -> Iterat
         rates = statistics.win_rates(results, names, metric)
         rows = [[name, *row] for name, row in zip(names, rates, strict=True)]
         name, shown = f"win rates {judge} {metric}", metric.capitalize()
-        columns = [Column(""), *(Column(one, "one decimal") for one in names)]
+        columns = [Column("condition"), *(Column(one, "one decimal") for one in names)]
         table = _table("win rates", rows, name, metric=shown, judge=judge)
         yield replace(table, columns=columns, heat=True)
     tests: dict[tuple[int, ...], Sequence[Cell]] = {}

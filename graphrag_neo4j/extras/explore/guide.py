@@ -28,6 +28,7 @@ from graphrag_neo4j.web.page import CONTROLS
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
+    ("The largest communities", ("browse/overview",)),
     ("The corpus", ("browse/glance", "browse/documents", "browse/predicates", "browse/cited")),
     ("The communities", ("browse/communities", "browse/tree", "browse/ties")),
     ("One community", ("browse/report", "browse/members", "browse/parts", "browse/below")),
@@ -43,8 +44,9 @@ TITLE = "The communities of this corpus"
 # make the same file.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 HOW = (
-    "Click a query to copy it into the editor, then run it. Some queries draw nodes and"
-    " relationships; double-click a node to show its neighbours. If a query names a community or"
+    "Click a query to copy it into the editor, then run it; this one draws a picture. Double-click"
+    " a node to show its neighbours. <code>:clear</code> removes the results, and first of all the"
+    " style sheet that Browser has loaded. If a query names a community or"
     " an entity, you can replace it by another one. Neo4j Browser draws at most 300 nodes;"
     " <code>kg-build map</code> draws all of them. By itself, Browser also draws all other"
     " relationships between the nodes of a result, such as STATED beside RELATED."

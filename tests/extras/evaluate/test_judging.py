@@ -80,6 +80,19 @@ async def test_a_judge_by_place_or_by_chance_gives_no_significant_row_and_this_i
         assert len({test.result.win_rate for test in tests}) > 1
 
 
+@pytest.mark.parametrize(("ties", "told"), [(9, 1), (8, 0)])
+def test_a_judge_that_calls_nearly_all_a_tie_is_told(tmp_path: Path, ties: int, told: int) -> None:
+    folder = evaluation(tmp_path, dict.fromkeys(("one", "other"), "Said of {}."), questions=5)
+    step = judge_step(folder, load_settings(), metrics=["diversity"])
+    given = [
+        replace(one.record, winner="tie" if n < ties else "first")
+        for n, one in enumerate(step.items)
+    ]
+    [found] = judged_by(given, folder.given_answers()).values()
+    tied = [one for one in preferences(found) if one.startswith(f"The judge called {ties} of 10")]
+    assert len(tied) == told
+
+
 async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
     evaluation(tmp_path, dict.fromkeys("AB", "The clerk wrote long letters to {}. " * 15), 1)
     with FakeEndpoint() as fake:

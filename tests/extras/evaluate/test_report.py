@@ -38,7 +38,7 @@ def test_win_rates_stand_in_the_order_of_the_paper(folder: EvaluationFolder) -> 
     add_verdicts(folder, "C0", metrics=["diversity"])
     report = read(folder)
     heat = table(report, f"win rates {JUDGE} diversity")
-    assert [one.name for one in heat.columns] == ["", "C0", "SS", "peer"]
+    assert [one.name for one in heat.columns] == ["condition", "C0", "SS", "peer"]
     assert heat.rows == [
         ["C0", 50.0, 100.0, 100.0],
         ["SS", 0.0, 50.0, 50.0],

@@ -115,6 +115,24 @@ def test_a_type_has_the_same_colour_in_neo4j_browser_and_on_the_map() -> None:
     assert STYLE.index("node.Entity ") < STYLE.index("node.Person ")
 
 
+def _luminance(colour: str) -> float:
+    parts = (int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5))
+    linear = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return sum(share * x for share, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_the_colours_of_types_stand_out_from_the_ground() -> None:
+    style, script = (data(f"map/{name}").read_text("utf-8") for name in ("map.css", "legend.js"))
+    grounds = re.findall("--ground: (#[0-9a-f]{6})", style)
+    colours = re.findall('"(#[0-9a-f]{6})"', script)
+    by_day, by_night = colours[: len(colours) // 2], colours[len(colours) // 2 :]
+    for ground, on_it in zip(grounds, (by_day, by_night), strict=True):
+        assert len({*on_it}) == len(Settings().entity_types) + 2
+        for colour in on_it:
+            dark, light = sorted(map(_luminance, (ground, colour)))
+            assert (light + 0.05) / (dark + 0.05) >= 3
+
+
 async def test_the_schema_for_models_is_that_of_the_graph(book: Graph) -> None:
     schema = data("browser/schema.txt").read_text("utf-8")
     told = {

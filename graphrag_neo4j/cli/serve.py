@@ -1,5 +1,6 @@
 """`kg-build serve`: ask and explore in a browser, and from chat clients."""
 
+import os
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +37,20 @@ from graphrag_neo4j.query.engine import check_answering
 )
 @options.flag("--write", "Let people upload and delete documents, which the model then reads.")
 @options.flag("--no-browser", "Do not open a web browser.")
+@options.value(
+    "--path-prefix",
+    "PATH",
+    "What a proxy puts before all paths, such as /kg. It may take it away or leave it.",
+    default="",
+)
+@options.value(
+    "--log",
+    "FORM",
+    "The form of the log of requests on standard error: text, json, or off.",
+    type=options.NearestChoice(["text", "json", "off"]),
+    default="text",
+)
+@options.flag("--log-questions", "Also log what people ask.")
 @options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 def serve_command(
     paths: tuple[Path, ...],
@@ -53,13 +68,18 @@ def serve_command(
     with options.extra_needed("serve", "The server needs"):
         from graphrag_neo4j.extras import serve as server  # noqa: PLC0415 - an extra
     no_browser, write = more.pop("no_browser"), more.pop("write")
+    log, log_questions = more.pop("log"), more.pop("log_questions")
+    prefix = server.check_prefix(more.pop("path_prefix"))
     settings = options.settings_of(**more)
     check_answering(settings)
     given = settings.serve_token.get_secret_value() if settings.serve_token else None
-    token = server.check_token(given)
+    # In the environment, an empty value is a mistake: a container would have a random token.
+    token = server.check_token(given or os.environ.get("KG_SERVE_TOKEN"))
+    terminal.log_as(server.log_format(log))
     listening = server.listen(host, port)
     own, number = listening.getsockname()[:2]
     address = f"http://[{own}]:{number}" if ":" in own else f"http://{own}:{number}"
+    address += prefix
     page = f"{address}/#{urlencode({'token': token})}"
 
     async def work(_: AsyncGraphRAG, listen: EventDisplay) -> None:
@@ -82,6 +102,8 @@ def serve_command(
                 allowed_host,
                 write=write,
                 paths=paths,
+                prefix=prefix,
+                log_questions=log_questions,
                 listen=listen,
             )
 

@@ -59,6 +59,10 @@ SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 PORT = 7687  # Neo4j's port for drivers
 BROWSER_PORTS = (7473, 7474)  # Neo4j's ports for web pages
 LOCK_SECONDS = 20  # the longest wait for a lock of another process
+# Some firewalls and load balancers forget a connection after 4 minutes without use, and drop its
+# packets in silence. The driver would wait for an answer for a minute, on each such connection. So
+# it takes no connection that is older than this.
+CONNECTION_SECONDS = 200
 TAKEN_OVER = "Another run has taken over this graph; this one stops."
 # What Neo4j says of a transaction that has waited for a lock too long.
 LOCKED = ("LockAcquisitionTimeout", "DeadlockDetected", "LockClientStopped")
@@ -249,7 +253,13 @@ def lend_driver(
 ) -> Iterator[Driver]:
     """Lends a synchronous driver for a server. Raises the errors of `connect`."""
     with _translated(uri, own), _address_checked(uri):
-        driver = GraphDatabase.driver(uri, auth=(username, password), resolver=_living(own))
+        driver = GraphDatabase.driver(
+            uri,
+            auth=(username, password),
+            resolver=_living(own),
+            liveness_check_timeout=1,
+            max_connection_lifetime=CONNECTION_SECONDS,
+        )
     with _translated(uri, own), driver as lent:
         yield lent
 
@@ -279,6 +289,7 @@ async def connect(
             auth=auth,
             resolver=_living(own),
             liveness_check_timeout=1,  # the server may have been restarted meanwhile
+            max_connection_lifetime=CONNECTION_SECONDS,
             # In an empty graph, a label without nodes is normal; so are two nodes that are found by
             # their keys, about which Neo4j warns as a cartesian product.
             notifications_min_severity=NotificationMinimumSeverity.WARNING,

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,17 +22,28 @@ class Served(NamedTuple):
 
 @contextmanager
 def served(
-    folder: Path, environment: dict[str, str], *options: str, killed: bool = False
+    folder: Path,
+    environment: dict[str, str],
+    *options: str,
+    killed: bool = False,
+    log: Path | None = None,
 ) -> Iterator[Served]:
-    """A server at a free port, which is ended by Ctrl-C, or is `killed`."""
-    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
-        [*COMMAND, "--port", "0", *options],
-        env={**environment, "KG_SERVE_TOKEN": TOKEN},
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    """A server at a free port, which is ended by Ctrl-C, or is `killed`.
+
+    Its log goes to the file `log`, if one is given.
+    """
+    quiet = [] if log else ["--log", "off"]
+    with (
+        log.open("w") if log else nullcontext(subprocess.PIPE) as errors,
+        subprocess.Popen(  # noqa: S603 - our own Python on our own code
+            [*COMMAND, "--port", "0", *quiet, *options],
+            env={**environment, "KG_SERVE_TOKEN": TOKEN},
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
         assert process.stdout
         try:
             line = process.stdout.readline()

@@ -304,6 +304,13 @@ def filter_standard_streams() -> None:
     sys.excepthook = _show_exception
 
 
+def log_as(form: logging.Formatter) -> None:
+    """Prints log records on standard error in a form from now on, those of libraries, too."""
+    handler = _Log()
+    handler.setFormatter(form)
+    logging.getLogger().addHandler(handler)
+
+
 def ended(code: int) -> int:
     """Prints what is left in the buffers. Returns the exit code, 1 for 0 if not all was printed.
 

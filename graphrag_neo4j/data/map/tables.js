@@ -12,7 +12,7 @@ const KINDS = {
 
 async function unpack() {
   const data = document.getElementById("data");
-  const packed = atob(data ? data.textContent : await (await fetched("/api/map")).text());
+  const packed = atob(data ? data.textContent : await (await fetched("api/map")).text());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));

@@ -75,7 +75,7 @@ class Conversation {
 
   /* Says what can be asked, and offers the choices that the graph has. */
   async offer() {
-    const state = await read("/api/state"), { get } = this, title = state.name || "Ask your documents";
+    const state = await read("api/state"), { get } = this, title = state.name || "Ask your documents";
     const filled = (id, options) => {
       const { value } = get(id);
       get(id).replaceChildren(...options);
@@ -111,7 +111,7 @@ class Conversation {
   async suggested(query, place) {
     const waiting = make("p", { class: "facts" }, "Looking for questions…");
     place.append(waiting);
-    const found = await read(`/api/suggestions?${query}`).catch(() => []);
+    const found = await read(`api/suggestions?${query}`).catch(() => []);
     waiting.remove();
     return found.map((one) => one.question);
   }
@@ -144,7 +144,7 @@ class Conversation {
     const draw = new Markdown(() => ["…"]).growing(answer);
     let text = "", drawn = 0;
     try {
-      const response = await fetched("/api/ask", { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, signal: asking.signal });
+      const response = await fetched("api/ask", { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, signal: asking.signal });
       for await (const [kind, value] of events(response)) {
         if (kind === "error") throw new Error(value.error.message);
         if (kind === "text") {

@@ -33,7 +33,7 @@ function readable(source) {
 
 /* A passage in its document, with the sentence marked that was cited. */
 views.source = async (address) => {
-  const [ref, from, to] = address.split("-").map(Number), found = await read(`/api/sources/${ref}${from ? `?at=${from}` : ""}`);
+  const [ref, from, to] = address.split("-").map(Number), found = await read(`api/sources/${ref}${from ? `?at=${from}` : ""}`);
   const characters = [...found.text], start = from || found.start, end = to || found.end;
   const slice = (a, b) => characters.slice(Math.max(0, a - found.text_start), Math.max(0, b - found.text_start)).join("");
   const mark = make("mark", {}, slice(start, end));
@@ -51,19 +51,19 @@ views.source = async (address) => {
 
 /* All documents, and what became of them. Where the server writes, files can be dropped here. */
 views.documents = async () => {
-  const { write, running } = await read("/api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
+  const { write, running } = await read("api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
   const row = (one) => {
     const item = make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")));
     if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.title}`, onclick: () => remove(one, item) }, one.source.includes("#") ? "Delete the file" : "Delete"));
     return item;
   };
   const more = async (after) => {
-    const found = await read(`/api/documents?after=${encodeURIComponent(after)}`);
+    const found = await read(`api/documents?after=${encodeURIComponent(after)}`);
     list.append(...found.map(row));
     return found;
   };
   const remove = (one, item) => confirm(`Delete ${one.source.includes("#") ? `all rows of the file of ${one.title}` : one.title} from the graph?`) && change(async () => {
-    await fetched(`/api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
+    await fetched(`api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
     item.remove();
   });
   let last = Promise.resolve(), flaws = [], telling = false, again = false;
@@ -78,7 +78,7 @@ views.documents = async () => {
       again = false;
       try {
         let ended = "";
-        for await (const [, run] of events(await fetched("/api/run"))) {
+        for await (const [, run] of events(await fetched("api/run"))) {
           const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
           if (run.running) told.textContent = run.waiting ? [...flaws, run.waiting].join(" ") : `Reading… ${run.stage}${of}${cost}`;
           else ended = [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
@@ -97,7 +97,7 @@ views.documents = async () => {
   const send = (files) => change(async () => {
     for (const file of files) {
       told.textContent = `Sending ${file.name}…`;
-      await fetched(`/api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }).catch((error) => flaws.push(error.message));
+      await fetched(`api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }).catch((error) => flaws.push(error.message));
     }
   });
   let found = await more("");

@@ -10,7 +10,7 @@ function took() {
   const [brought] = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B")).values();
   if (/^[!-~]+$/.test(brought)) sessionStorage.setItem(TOKEN, brought); // a header holds nothing else
   const rest = location.hash.replace(/^[^&]*&?/, "");
-  history.replaceState(null, "", rest ? `#${rest}` : "/");
+  history.replaceState(null, "", rest ? `#${rest}` : "./");
   return true;
 }
 

@@ -2,7 +2,7 @@
 
 In reading order: app (the routes), access (who may ask), questions (how many, at what cost), chat
 (the API of OpenAI), content (of its messages), tasks (of its clients), rest, lookup and page (what
-the page needs), runs (what is read).
+the page needs), runs (what is read), logs, metrics and probes (what an operator needs).
 """
 
 import re
@@ -18,16 +18,20 @@ import uvicorn
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphRAGError, InputError
-from graphrag_neo4j.extras.serve.access import MOST_CONNECTIONS, Access, Connection
-from graphrag_neo4j.extras.serve.app import make_app
+from graphrag_neo4j.extras.serve.access import MOST_CONNECTIONS, Access, Connection, Prefixed
+from graphrag_neo4j.extras.serve.app import logged, make_app
+from graphrag_neo4j.extras.serve.logs import log_format
 from graphrag_neo4j.extras.serve.questions import Questions
 from graphrag_neo4j.graph.lease import prepare_schema
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.model.events import Listener, silent
 
-__all__ = ["check_token", "listen", "serve"]
+__all__ = ["check_prefix", "check_token", "listen", "log_format", "serve"]
 
+PREFIX: Final = re.compile(
+    r"(?!/(?:api|v1|mcp|source|static)(?:/|$))(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)+"
+)
 TOKEN: Final = re.compile("[!-~]{20,}")  # what a header can hold, and nobody guesses
 
 
@@ -44,6 +48,20 @@ def check_token(token: str | None) -> str:
             "letters, digits and signs without blanks. Change it, or leave it out for a random one."
         )
     return token
+
+
+def check_prefix(prefix: str) -> str:
+    """Returns the prefix of all paths without a slash at its end; "" for none.
+
+    Raises InputError for one that paths can't begin with, or that is the beginning of one of ours.
+    """
+    prefix = prefix.rstrip("/")
+    if prefix and not PREFIX.fullmatch(prefix):
+        raise InputError(
+            f"--path-prefix {prefix} can't be used: give one such as /kg, of letters and digits, "
+            "that doesn't begin as an address of the server itself does (/api, /v1, /mcp)."
+        )
+    return prefix
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -71,6 +89,8 @@ async def serve(
     *,
     write: bool,
     paths: Sequence[Path],
+    prefix: str,
+    log_questions: bool,
     listen: Listener,
 ) -> None:
     """Serves an open graph until SIGINT or SIGTERM. `allowed` are host names beside LOCAL_HOSTS.
@@ -78,7 +98,8 @@ async def serve(
     `rag` and all other clients count in `day`.
 
     The graph is kept up to date with the files in `paths`, and `listen` is told what this does.
-    With `write`, people upload and delete documents.
+    With `write`, people upload and delete documents. A proxy leads paths under `prefix` here. The
+    log has what people ask only with `log_questions`.
     Raises the errors of `AsyncGraphRAG.watch`.
     """
     if write or paths:
@@ -86,8 +107,9 @@ async def serve(
     questions = Questions(rag, day, paths, Uploads(rag.settings) if write else None)
     app = make_app(questions)
     hosts = {*allowed, str(listening.getsockname()[0])}
+    guarded = Access(app, token, hosts, rag.settings.max_file_mb * 1_000_000)
     config = uvicorn.Config(
-        Access(app, token, hosts, rag.settings.max_file_mb * 1_000_000),
+        Prefixed(logged(guarded, app, with_questions=log_questions), prefix),
         log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",

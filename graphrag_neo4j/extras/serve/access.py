@@ -18,10 +18,11 @@ from pydantic import BaseModel
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from graphrag_neo4j.extras.serve.logs import CURRENT, PROBES, own_path, with_request
 from graphrag_neo4j.settings import LOCAL_HOSTS
 
 LARGEST_BODY: Final = 1_000_000  # bytes of a request that sends no file
@@ -67,6 +68,7 @@ class Problem(BaseModel):
     type: str
     param: None = None
     code: int
+    request_id: str
 
 
 class ErrorBody(BaseModel):
@@ -78,8 +80,12 @@ class ErrorBody(BaseModel):
 def problem(status: int, message: str) -> dict[str, Any]:
     """An error of a status, as JSON knows it."""
     usual = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "server_error"
-    kind = TYPES.get(status, usual)
-    return ErrorBody(error=Problem(message=message, type=kind, code=status)).model_dump()
+    kind, exchange = TYPES.get(status, usual), CURRENT.get()
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        message = with_request(message)  # the one thing that people see, and can report
+    number = exchange.id if exchange else ""
+    told = Problem(message=message, type=kind, code=status, request_id=number)
+    return ErrorBody(error=told).model_dump()
 
 
 def refusal(status: int, message: str, **headers: str) -> Response:
@@ -109,11 +115,12 @@ class Access:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        answered = self._answered(Request(scope))
+        # Probes name the address of a container, and have no token.
+        answered = None if own_path(scope) in PROBES else self._answered(Request(scope))
         if answered:
             await answered(scope, receive, send_with_headers)
         else:
-            most = self._largest if scope["path"].startswith(UPLOAD_PATH) else LARGEST_BODY
+            most = self._largest if own_path(scope).startswith(UPLOAD_PATH) else LARGEST_BODY
             await self._app(scope, _limited(receive, most), send_with_headers)
 
     def _answered(self, request: Request) -> Response | None:
@@ -127,7 +134,7 @@ class Access:
             )
         if origin is not None and urlsplit(origin).netloc != host:
             return refusal(HTTPStatus.FORBIDDEN, "Pages of other origins may not ask here.")
-        if SHELL.fullmatch(request.scope["path"]) and "token" not in request.query_params:
+        if SHELL.fullmatch(own_path(request.scope)) and "token" not in request.query_params:
             return None
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         given, token = bearer.strip().encode(), self._token.encode()
@@ -136,6 +143,24 @@ class Access:
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(REFUSED_PAGE, HTTPStatus.UNAUTHORIZED)
         return refusal(HTTPStatus.UNAUTHORIZED, f"{REFUSED}. {HOW}", www_authenticate="Bearer")
+
+
+class Prefixed:
+    """Serves `app` under a prefix of its paths, whether a proxy takes the prefix away or not."""
+
+    def __init__(self, app: ASGIApp, prefix: str) -> None:
+        self._app, self._prefix = app, prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves a request."""
+        if scope["type"] == "http" and self._prefix:
+            path, prefix = scope["path"], self._prefix
+            if path == prefix:  # the addresses of the page are relative to a folder
+                await RedirectResponse(f"{prefix}/")(scope, receive, send)
+                return
+            path = path if path.startswith(f"{prefix}/") else prefix + path
+            scope = {**scope, "root_path": prefix, "path": path}
+        await self._app(scope, receive, send)
 
 
 class Connection(H11Protocol):

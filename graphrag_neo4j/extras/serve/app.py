@@ -26,8 +26,9 @@ from graphrag_neo4j.errors import (
     InputError,
     NotFoundError,
 )
-from graphrag_neo4j.extras.serve import chat, page, rest
+from graphrag_neo4j.extras.serve import chat, page, probes, rest
 from graphrag_neo4j.extras.serve.access import ErrorBody, problem
+from graphrag_neo4j.extras.serve.logs import CURRENT, Logged, own_path
 from graphrag_neo4j.extras.serve.mcp import mcp_app
 from graphrag_neo4j.extras.serve.questions import Questions, TooManyError
 from graphrag_neo4j.settings import plain_problem
@@ -70,6 +71,8 @@ class _App(FastAPI):
                 operations.pop(method.lower(), None)
             for operation in operations.values():
                 responses = operation["responses"]
+                if "security" not in operation:  # a probe
+                    continue
                 responses.pop("422", None)  # FastAPI adds it; ours is 400
                 for status in FAILURES:  # in one form even where the route gives text
                     responses[str(status)]["content"] = AS_FAILURE
@@ -98,17 +101,25 @@ def make_app(questions: Questions) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.questions = questions
+    app.state.ready = probes.Ready(questions.rag, bool(questions.uploads or questions.followed))
     app.add_middleware(head_as_get)
     for kind, handler in ((GraphRAGError, _of_ours), (RequestValidationError, _of_request)):
         app.add_exception_handler(kind, handler)
     app.add_exception_handler(HTTPException, _of_http)
     app.add_exception_handler(Exception, _of_bug)
-    for router in (chat.router, rest.router, page.router):
+    for router in (chat.router, rest.router, probes.watched, page.router):
         # The token is checked by `Access`; this describes it.
         needed = [Depends(HTTPBearer(auto_error=False))]
         app.include_router(router, responses=FAILURES, dependencies=needed)
+    app.include_router(probes.router)
     app.router.routes.extend(tools.routes)
     return app
+
+
+def logged(app: ASGIApp, made: FastAPI, *, with_questions: bool) -> Logged:
+    """Logs and counts the requests to `app`, which leads to the application that was `made`."""
+    known = [(one.path_regex, one.path or "") for one in iter_route_contexts(made.routes)]
+    return Logged(app, known, made.state.questions.metrics.count, questions=with_questions)
 
 
 def head_as_get(app: ASGIApp) -> ASGIApp:
@@ -124,6 +135,8 @@ def head_as_get(app: ASGIApp) -> ASGIApp:
 
 async def _of_ours(_: Request, error: Exception) -> Response:
     status = next(status for kind, status in STATUS if isinstance(error, kind))
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR and (exchange := CURRENT.get()):
+        exchange.fail(error)
     again = {"Retry-After": "1"} if isinstance(error, TooManyError) else None
     return JSONResponse(problem(status, str(error)), status, again)
 
@@ -139,13 +152,11 @@ async def _of_request(request: Request, error: Exception) -> Response:
 
 
 async def _of_bug(_: Request, _error: Exception) -> Response:
-    return JSONResponse(
-        problem(500, "This is an error of the server, whose terminal has more."), 500
-    )
+    return JSONResponse(problem(500, "This is an error of the server, whose log has more."), 500)
 
 
 async def _of_http(request: Request, error: Exception) -> Response:
-    wrong, path = cast("HTTPException", error), request.url.path
+    wrong, path = cast("HTTPException", error), own_path(request.scope)
     says, headers = wrong.detail, dict(wrong.headers or {})
     if says == HTTPStatus.NOT_FOUND.phrase:
         found = ASTRAY.fullmatch(path)

@@ -27,6 +27,7 @@ from starlette.applications import Starlette
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphRAGError, InputError, NotFoundError, ReplyError
+from graphrag_neo4j.extras.serve.logs import CURRENT, LOGGER, with_request
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.lookup import FoundEntity
@@ -52,7 +53,7 @@ CHARACTERS: Final = 5  # of a context for each of its tokens, at most, in most l
 TELL: Final = 2.0  # seconds between two notices of progress: some clients wait only 5 for a sign
 ABSENT: Final = ("prompts", "resources")  # what MCPServer offers, even if there is none
 
-Asking = Callable[[], AbstractAsyncContextManager[None]]
+Asking = Callable[[str, str], AbstractAsyncContextManager[None]]
 Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
 Level = Annotated[
     int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
@@ -224,7 +225,7 @@ class Tools:
         Returns each question with the tool that suits it. Use this where the user does not know
         what to ask.
         """
-        async with self._asking():
+        async with self._asking("suggest", ""):
             found = await self._rag.suggest(limit)
         return SuggestedQuestions(
             [SuggestedQuestion(f"{one.method}_search", one.question) for one in found]
@@ -256,7 +257,7 @@ class Tools:
             settings, tokens = self._rag.settings, most // CHARACTERS
             how["max_context_tokens"] = min(tokens, settings.max_context_tokens)
             how["map_context_tokens"] = min(tokens, settings.map_context_tokens)
-        async with self._asking():
+        async with self._asking(how["method"], question):
             answer = await self._rag.query(question, **how)
         return fitted(tool_context(answer, most) if alone else tool_answer(answer), most)
 
@@ -317,7 +318,8 @@ def tool_context(answer: Answer, most: int) -> ToolAnswer:
 def mcp_app(rag: AsyncGraphRAG, asking: Asking) -> Starlette:
     """The application that serves an open graph over streamable HTTP, at `/mcp`.
 
-    `asking` is entered for each question. Whoever mounts the application checks who may ask.
+    `asking` is entered for each question, with its method and its text. Whoever mounts the
+    application checks who may ask.
     """
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     return _server(rag, asking).streamable_http_app(transport_security=checked)
@@ -329,7 +331,7 @@ async def serve_stdio(rag: AsyncGraphRAG) -> None:
     Raises InputError if one of the two can't be used, as where the assistant has gone.
     """
     try:
-        await _server(rag, nullcontext).run_stdio_async()
+        await _server(rag, lambda *_: nullcontext()).run_stdio_async()
     except ExceptionGroup as failed:
         if not isinstance(first := failed.exceptions[0], OSError):
             raise
@@ -342,6 +344,9 @@ class _Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        request = context.request_context.request if context else None
+        if exchange := request and request.scope.get("exchange"):
+            CURRENT.set(exchange)  # the task of a session began with an earlier request
         for tool in await self.list_tools():
             known = tool.input_schema["properties"]
             if tool.name == name and (unknown := arguments.keys() - known.keys()):
@@ -363,9 +368,16 @@ class _Server(MCPServer[Any]):
                     raise ToolError(f"{name} can't use its arguments: {wrong}.") from cause
                 case ReplyError() as cause:
                     reason = str(cause).rstrip(".")
-                    raise ToolError(f"There is no answer, since {reason}.") from cause
+                    told = with_request(f"There is no answer, since {reason}.")
+                    raise ToolError(told) from cause
                 case GraphRAGError() as cause:
-                    raise ToolError(str(cause)) from cause
+                    told = str(cause)
+                    told = told if isinstance(cause, InputError) else with_request(told)
+                    raise ToolError(told) from cause
+                case Exception() as cause:
+                    told = with_request(f"This is an error of {name}, whose log has more.")
+                    LOGGER.error("%s", told, exc_info=cause)
+                    raise ToolError(told) from cause
             raise
         return result
 

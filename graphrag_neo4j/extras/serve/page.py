@@ -19,12 +19,12 @@ PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) o
 PLACES = 50  # chunks of an entity, of which the page makes its list of documents
 SCRIPTS = ("token", "side", "ask")
 PAGE_FILES = {"page.css": "text/css", "page.js": "text/javascript"}
-HEAD = '<link rel="stylesheet" href="/static/page.css">'
+HEAD = '<link rel="stylesheet" href="static/page.css">'
 DOORS = (
     '<nav class="doors" aria-label="Views"><a href="#">Map</a> '
     '<a href="#documents">Documents</a></nav>'
 )
-SCRIPT = '<script src="/static/page.js" defer></script>'
+SCRIPT = '<script src="static/page.js" defer></script>'
 
 
 @cache
@@ -69,7 +69,7 @@ async def icon() -> Response:
 @router.get("/source/{place}", include_in_schema=False)
 async def open_passage(place: Annotated[str, Path(pattern=PLACE)]) -> RedirectResponse:
     """Opens a passage in the page: footnotes of answers link to it."""
-    return RedirectResponse(f"/#source-{place}")
+    return RedirectResponse(f"../#source-{place}")  # also under a prefix
 
 
 @router.get("/api/map", response_class=PlainTextResponse)

@@ -14,25 +14,29 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import EmptyGraphError, GraphRAGError, InputError
+from graphrag_neo4j.errors import BudgetSpentError, EmptyGraphError, GraphRAGError, InputError
+from graphrag_neo4j.extras.serve.logs import CURRENT, GONE
+from graphrag_neo4j.extras.serve.metrics import Metrics
 from graphrag_neo4j.extras.serve.runs import Runs
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.query.answer import Answer
-from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings.options import QueryOptions
+from graphrag_neo4j.text.strings import flat
 
 AT_ONCE: Final = 64  # questions; more are refused
 KEPT: Final = 100  # answers
 LOOK: Final = 0.3  # seconds between two looks whether a client is still there
-GONE: Final = 499  # the status, which nobody reads, of a request whose client has gone
 
 T = TypeVar("T")
 
 
 class TooManyError(GraphRAGError):
     """More questions at once than the server answers."""
+
+
+REFUSING: Final = (InputError, TooManyError, BudgetSpentError)
 
 
 class Questions:
@@ -50,23 +54,24 @@ class Questions:
     ) -> None:
         self.rag, self.day, self.followed, self.uploads = rag, day, followed, uploads
         self.runs = Runs()
+        self.metrics = Metrics(day, self.runs)
         self._running = 0
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._first: tuple[object, Suggestions] | None = None
 
-    async def answer(
-        self, question: str | Question, how: QueryOptions
-    ) -> AsyncGenerator[str | Answer, None]:
+    async def answer(self, question: str, how: QueryOptions) -> AsyncGenerator[str | Answer, None]:
         """Yields the text of an answer piece by piece, and at last the answer.
 
         Raises the errors of `asking` and of `AsyncGraphRAG.query`.
         """
-        async with self.asking(), self.rag.stream(question, **how) as stream:
+        asking = self.asking(how.get("method", "auto"), question)
+        async with asking, self.rag.stream(question, **how) as stream:
             async for piece in stream:
                 yield piece
-            yield stream.answer
+            answer = stream.answer
+        yield answer  # whoever takes it asks for no more, and the question has been answered
 
-    async def whole(self, question: str | Question, how: QueryOptions) -> Answer:
+    async def whole(self, question: str, how: QueryOptions) -> Answer:
         """Returns an answer. Raises the errors of `answer`."""
         async with aclosing(self.answer(question, how)) as pieces:
             async for piece in pieces:
@@ -92,18 +97,34 @@ class Questions:
         graph = None if answer else (n, (await self.rag.status()).counts)
         if graph and self._first and self._first[0] == graph:
             return self._first[1]
-        async with self.asking():
+        async with self.asking("suggest"):
             found = await self.rag.suggest(n, after=answer, history=history)
         if graph:
             self._first = (graph, found)
         return found
 
     @asynccontextmanager
-    async def asking(self) -> AsyncGenerator[None]:
-        """Counts a question among those at once.
+    async def asking(self, search: str, question: str = "") -> AsyncGenerator[None]:
+        """Counts a question by its search method, and among those at once.
 
         Raises TooManyError, and BudgetSpentError if the day's limit is reached.
         """
+        if exchange := CURRENT.get():
+            exchange.search, exchange.question = search, flat(question)
+        outcome = "left"  # by the client
+        try:
+            with self.metrics.running.track_inprogress():
+                async with self._one_of_few():
+                    yield
+            outcome = "answered"
+        except Exception as error:
+            outcome = "refused" if isinstance(error, REFUSING) else "failed"
+            raise
+        finally:
+            self.metrics.count_question(search, outcome)
+
+    @asynccontextmanager
+    async def _one_of_few(self) -> AsyncGenerator[None]:
         if self._running >= AT_ONCE:
             raise TooManyError(f"{AT_ONCE} questions are being answered: ask again in a moment.")
         self._running += 1
@@ -175,6 +196,8 @@ async def as_events(
                 async for event in events:
                     yield event
             except GraphRAGError as error:
+                if exchange := CURRENT.get():
+                    exchange.fail(error)
                 yield failed(error)
 
     return StreamingResponse(all_events(), media_type="text/event-stream")

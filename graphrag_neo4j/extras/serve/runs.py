@@ -1,5 +1,6 @@
 """What the runs of this server do: of files that are uploaded, and of paths that are followed."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from graphrag_neo4j.index.watch import DayMeter, Pace, watch
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
 
+OUTCOMES: Final = ("complete", "incomplete", "waiting", "failed")  # of a run
 PACE: Final = Pace(retry=5.0, longest_retry=60.0, ceiling=5.0)  # people look at a page
 
 
@@ -36,12 +38,13 @@ class RunState(BaseModel, frozen=True):
 
 class Runs:
     """The runs of this server. `state` is that of the last one; `failed` says why files could not
-    be read, by source."""
+    be read, by source; `ended` counts runs by their outcome."""
 
     def __init__(self) -> None:
         self.state = RunState()
         self.failed: Mapping[str, str] = {}
         self._expected = False
+        self.ended = Counter(dict.fromkeys(OUTCOMES, 0))
 
     def expect(self) -> RunState:
         """Says that a run will begin, since something was uploaded or deleted."""
@@ -103,6 +106,7 @@ class Runs:
         )
         async for built in results:
             self.failed = built.unreadable
+            self.ended["incomplete" if problems_of(built) else "complete"] += 1
             goes_on = bool(built.stopped) and day.limit is not None
             self.change(problems=problems_of(built), waiting=built.stopped if goes_on else "")
             self._end(running=goes_on)
@@ -118,14 +122,17 @@ class Runs:
             yield
         except (GraphBusyError, BudgetSpentError) as error:
             self.change(waiting=str(error))
+            self.ended["waiting"] += 1
             raise
         except GraphRAGError as error:
             self.change(problems=(str(error),))
+            self.ended["failed"] += 1
             self._end()
             raise
         except Exception as error:
             told = f"The run ended by an error of this program: {error!r}."
             self.change(problems=(told,))
+            self.ended["failed"] += 1
             self._end()
             raise GraphRAGError(told) from error  # the server goes on, and tries it again
 

@@ -81,6 +81,9 @@ def test_it_names_the_token_the_errors_and_what_can_be_called(
     assert "requestBody" in written["/api/documents/{name}"]["put"]
     [(name, scheme)] = described["components"]["securitySchemes"].items()
     assert scheme == {"type": "http", "scheme": "bearer"}
+    probes = {path: read.pop(path)["get"] for path in ("/healthz", "/readyz")}
+    assert not [one for one in probes.values() if "security" in one]
+    assert {"200", "503"} == probes["/readyz"]["responses"].keys()
     for operation in (one for path in read.values() for one in path.values()):
         assert operation["security"] == [{name: []}]
         statuses = operation["responses"].keys()

@@ -24,7 +24,7 @@ from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.status import Again, RebuildOptions, Status, read_status
-from graphrag_neo4j.model.events import Listener, Notice, silent
+from graphrag_neo4j.model.events import Event, Listener, Notice, silent
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
@@ -453,17 +453,30 @@ class AsyncGraphRAG:
         async with nullcontext(self.graph) if self._open else aclosing(self._backends):
             return await tune(sample, self._backends, wishes, self._listen)
 
-    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
+    def stream(
+        self,
+        question: str | Question,
+        *,
+        listen: Listener | None = None,
+        **how: Unpack[QueryOptions],
+    ) -> AsyncStream:
         """Returns the text of an answer piece by piece, for use in `async for`.
 
         When all pieces have come, `.answer` of the stream is the complete answer. `question` and
         `how` are those of `query`. An option that can't be used is refused at once; the other
         errors of `query` are raised while the pieces are read. If you leave the loop early, the
-        call to the model ends.
+        call to the model ends. `listen` gets the events of this question, as the listener of the
+        client does.
         """
+
+        def both(event: Event) -> None:
+            self._listen(event)
+            if listen:
+                listen(event)
+
         asked, settings = asked_of(question, how, self.settings)
         check_word(asked.text, "The question")
-        pieces = answer_question(self.graph, self._backends, settings, asked, self._listen)
+        pieces = answer_question(self.graph, self._backends, settings, asked, both)
         return AsyncStream(pieces)
 
     async def query(self, question: str | Question, **how: Unpack[QueryOptions]) -> Answer:

@@ -172,15 +172,22 @@ class GraphRAG:
             if ending := thread.begin_end(results):
                 ending.result()
 
-    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "Stream":
+    def stream(
+        self,
+        question: str | Question,
+        *,
+        listen: Listener | None = None,
+        **how: Unpack[QueryOptions],
+    ) -> "Stream":
         """Returns the text of an answer piece by piece, for use in `for`.
 
         When all pieces have come, `.answer` of the stream is the complete answer. `question`, `how`
-        and the errors are those of `query`.
+        and the errors are those of `query`. `listen` gets the events of this question, as the
+        listener of the client does, in another thread.
         """
 
         async def begun() -> AsyncStream:
-            return self._async.stream(question, **how)
+            return self._async.stream(question, listen=listen, **how)
 
         stream, thread = self._call(begun), self._opened()
         thread.streams.add(stream)

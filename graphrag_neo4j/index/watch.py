@@ -45,6 +45,10 @@ Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult]]
 DAY_SECONDS = 86_400.0
 
 
+class RunStoppedError(GraphRAGError):
+    """A person stopped the run. The next change of files goes on with it."""
+
+
 class Client(Protocol):
     """What a watch needs of a client."""
 
@@ -293,6 +297,10 @@ class Watch:
             self._told_waiting = told
             self._block(self._pace.retry if busy else self._pace.ceiling)
             return None
+        except RunStoppedError:
+            self._remember(snapshot, changing)
+            self._again_at = inf
+            return None
         except GraphRAGError as error:
             if not self._succeeded:
                 raise
@@ -301,10 +309,7 @@ class Watch:
             self._tell(f"{error} The next try is in {pause:.0f} s.")
             self._block(pause)
             return None
-        for path, files in snapshot.files.items():
-            old = self._built.get(path, {})
-            kept = {file: old[file] for file in changing if file in old}
-            self._built[path] = _without(files, changing) | kept
+        self._remember(snapshot, changing)
         self._succeeded, self._told_waiting = True, None
         self._errors, self._blocked_until = 0, 0.0
         failed = bool(result.status and result.status.failures)
@@ -317,6 +322,13 @@ class Watch:
             self._failed_items = self._failed_items + 1 if failed else 0
         self._again_at = time.monotonic() + pause
         return result
+
+    def _remember(self, snapshot: Snapshot, changing: set[Path]) -> None:
+        """Keeps of which files a build was made, or was stopped."""
+        for path, files in snapshot.files.items():
+            old = self._built.get(path, {})
+            kept = {file: old[file] for file in changing if file in old}
+            self._built[path] = _without(files, changing) | kept
 
     def _block(self, seconds: float) -> None:
         self._blocked_until = self._again_at = time.monotonic() + seconds

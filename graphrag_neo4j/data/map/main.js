@@ -12,6 +12,7 @@ const HINTS = {
 // A page with more than the map adds other views of the panel, by the first word of their address, and
 // what is to do once the map is there.
 const views = Object.create(null), whenDrawn = [];
+const doorOf = Object.create(null); // the view whose link leads to another one
 let atlas = null;
 let origin = null; // the link that led to what the panel shows: {mark, hash}, with the address before
 
@@ -109,10 +110,16 @@ function comeBack() {
   origin = null;
 }
 
+/* Tells the page which view it shows, and marks the link that leads to it. */
+function showPlace(kind) {
+  const door = `#${doorOf[kind] ?? kind}`;
+  document.body.dataset.view = kind || "map";
+  for (const link of document.querySelectorAll(".doors a")) link.ariaCurrent = link.getAttribute("href") === door ? "page" : null;
+}
+
 async function start() {
   let world = await unpack();
   const get = (id) => document.getElementById(id);
-  const corpus = document.querySelector("h1").textContent;
   const open = (thing) => {
     if (!thing) return;
     if (addressOf(thing) !== (addressed().address || "#")) location.hash = addressOf(thing);
@@ -164,7 +171,8 @@ async function start() {
     picture.show(community, thing, mode, whole ? undefined : view ? picture.pulled : at);
     note();
     const heading = get("panel").querySelector("h2");
-    document.title = `${view ? heading.textContent : thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
+    document.title = `${view ? heading.textContent : thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${document.querySelector("h1").textContent}`;
+    showPlace(view ? kind : "");
     if (origin?.hash === hash) comeBack();
     else if (before) turnTo(heading);
     before = mode;

@@ -2,7 +2,8 @@
 /* The conversation: asks, shows the answer while it comes, and what it rests on. */
 
 const KEPT = "conversation"; // what is kept of this tab, so that a reload loses nothing
-const MOST = 20; // turns of a conversation that are kept
+const EARLIER = `conversations ${location.pathname}`; // those of all tabs: one host may have several servers
+const MOST = 20; // turns of a conversation that are kept, and conversations
 
 /* Reads JSON from the server. Raises an error with the server's sentence. */
 async function fetched(path, options) {
@@ -16,6 +17,19 @@ async function fetched(path, options) {
 
 async function read(path) {
   return (await fetched(path)).json();
+}
+
+const STAGES = {
+  question: "Understanding the question", method: "Choosing the method", search: "Searching", rating: "Rating reports", map: "Reading reports",
+  primer: "Reading reports", "follow-ups": "Asking follow-up questions", answer: "Writing the answer", deletion: "Deleting", ingest: "Reading files",
+  extraction: "Finding names", claims: "Finding claims", merge: "Counting", resolve: "Joining names", compare: "Comparing names", labels: "Labelling",
+  summarize: "Writing descriptions", embed: "Making vectors", communities: "Finding communities", reports: "Writing reports",
+};
+
+/* What a search or a run does now, and how far it is. The files that are read are counted in bytes. */
+function doing({ stage, done, total }) {
+  const of = total && stage !== "ingest" ? `: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "";
+  return `${Object.hasOwn(STAGES, stage) ? STAGES[stage] : stage}${of}`;
 }
 
 /* Yields the server-sent events of a response as [kind, value]. */
@@ -32,39 +46,75 @@ async function* events(response) {
   }
 }
 
-/* A turn is {question} with {answer, proposed}, or with {failed, text}: why there is no answer, and the
+/* The conversations that the browser keeps, the newest first, as {id, time, turns}. */
+const earlier = {
+  full: false,
+
+  all() {
+    try {
+      return JSON.parse(localStorage.getItem(EARLIER)) ?? [];
+    } catch {
+      return [];
+    }
+  },
+
+  /* Keeps what fits: where the storage is full, the oldest ones are dropped. */
+  keep(all) {
+    for (let n = Math.min(all.length, MOST); n >= 0; n--) {
+      try {
+        localStorage.setItem(EARLIER, JSON.stringify(all.slice(0, n)));
+        this.full = n < Math.min(all.length, MOST);
+        return;
+      } catch {
+        // it is full
+      }
+    }
+  },
+
+  drop(id) {
+    this.keep(this.all().filter((one) => one.id !== id));
+  },
+};
+
+/* A turn is {question, method, level, where} with {answer, proposed}, or with {failed, text}: why there is no answer, and the
    text that came before. */
 class Conversation {
   constructor() {
     const get = (id) => document.getElementById(id);
-    const { turns, before } = JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
-    Object.assign(this, { get, turns: [], before, asking: null });
+    const { id, time, turns } = JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+    Object.assign(this, { get, turns: [], asking: null });
     get("method").onchange = () => { get("levels").hidden = get("method").value !== "global"; };
     get("form").onsubmit = (event) => { event.preventDefault(); this.ask(get("question").value.trim()); };
     get("question").onkeydown = (event) => {
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); this.ask(get("question").value.trim()); }
     };
     get("stop").onclick = () => this.asking?.abort();
-    get("new").onclick = () => this.begin([]);
-    this.begin(turns ?? []);
+    get("new").onclick = () => this.begin({});
+    this.begin({ id, time, turns });
   }
 
   /* Shows a conversation from its beginning. */
-  begin(turns) {
+  begin({ id = Date.now() + Math.random(), time, turns = [] }) {
     this.asking?.abort();
     this.asking = null;
     this.busy(false);
-    if (this.turns.length) this.before = this.turns;
-    this.turns = turns;
+    Object.assign(this, { id, time, turns });
+    sessionStorage.setItem(KEPT, JSON.stringify({ id, time, turns }));
     this.get("talk").replaceChildren();
     this.refresh();
     for (const turn of turns) this.show(turn, this.place(turn.question));
-    this.keep();
+    light(this.turns.findLast((turn) => turn.answer)?.answer.citations);
     this.get("question").focus();
   }
 
+  /* Keeps the conversation. One that another tab has continued meanwhile becomes another one here. */
   keep() {
-    sessionStorage.setItem(KEPT, JSON.stringify({ turns: this.turns.slice(-MOST), before: this.before?.slice(-MOST) }));
+    const all = earlier.all(), there = all.find((one) => one.id === this.id);
+    if (there && there.time !== this.time) this.id = Date.now() + Math.random();
+    this.time = Date.now();
+    const one = { id: this.id, time: this.time, turns: this.turns.slice(-MOST) };
+    earlier.keep([one, ...all.filter((other) => other.id !== one.id)]);
+    sessionStorage.setItem(KEPT, JSON.stringify(one));
     light(this.turns.findLast((turn) => turn.answer)?.answer.citations);
   }
 
@@ -75,7 +125,7 @@ class Conversation {
 
   /* Says what can be asked, and offers the choices that the graph has. */
   async offer() {
-    const state = await read("api/state"), { get } = this, title = state.name || "Ask your documents";
+    const state = await read("api/state"), { get } = this, title = state.title || "Ask your documents";
     const filled = (id, options) => {
       const { value } = get(id);
       get(id).replaceChildren(...options);
@@ -95,13 +145,13 @@ class Conversation {
     this.get("talk").replaceChildren(shown);
     const { title, counts, model, write, running } = await this.offer();
     const facts = [counted(counts.documents, "document", "documents"), counted(counts.entities, "entity", "entities"), counted(counts.communities, "community", "communities")];
-    const back = link("Back to the conversation before", () => this.begin(this.before));
+    const n = earlier.all().length;
     shown.append(...[
       make("h2", {}, title),
       make("p", { class: "facts" }, facts.join(" · ")),
       counts.documents ? null : running ? make("p", {}, "The documents are being read. ", make("a", { href: "#documents" }, "How far?")) : make("p", {}, "There are no documents yet. ", write ? make("a", { href: "#documents" }, "Add some") : "Run kg-build index with your files."),
       make("p", {}, model ? `${model} answers, and each sentence leads to its place.` : "No model is set, so answers are quotations. With OPENAI_API_KEY, a model answers."),
-      this.before?.length ? make("p", {}, back) : null,
+      n ? make("p", {}, make("a", { href: "#ask" }, counted(n, "earlier conversation", "earlier conversations"))) : null,
       proposed,
     ].filter(Boolean));
     if (counts.entities) await this.propose(await this.suggested("n=6", proposed), proposed);
@@ -130,12 +180,12 @@ class Conversation {
   async ask(question, all = false) {
     if (!question || this.asking) return;
     if (!this.turns.length) this.get("talk").replaceChildren();
-    const { get } = this, asking = (this.asking = new AbortController()), turn = { question }, place = this.place(question);
-    const [, answer, facts] = place.children;
+    const { get } = this, asking = (this.asking = new AbortController()), place = this.place(question);
+    const [, answer, facts] = place.children, turn = { question, method: get("method").value, level: get("level").value, where: get("where").value };
     const history = this.turns.filter((one) => one.answer).map((one) => [one.answer.question, one.answer.text]);
-    const where = get("where").value.split(";").map((one) => one.trim()).filter(Boolean);
-    const body = { question, method: get("method").value || "auto", history, where, all_passages: all };
-    if (body.method === "global" && get("level").value) body.level = Number(get("level").value);
+    const where = turn.where.split(";").map((one) => one.trim()).filter(Boolean);
+    const body = { question, method: turn.method || "auto", history, where, all_passages: all, progress: true };
+    if (body.method === "global" && turn.level) body.level = Number(turn.level);
     this.turns.push(turn);
     this.keep();
     this.busy(true);
@@ -147,7 +197,8 @@ class Conversation {
       const response = await fetched("api/ask", { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, signal: asking.signal });
       for await (const [kind, value] of events(response)) {
         if (kind === "error") throw new Error(value.error.message);
-        if (kind === "text") {
+        if (kind === "progress") facts.textContent = `${doing(value)}…`;
+        else if (kind === "text") {
           text += value;
           drawn ||= requestAnimationFrame(() => { drawn = 0; draw(text); });
         } else {
@@ -176,13 +227,21 @@ class Conversation {
     this.get("stop").hidden = !is;
   }
 
+  /* Puts a question back into the form as it was asked, to be changed. */
+  again({ question, method, level, where }) {
+    for (const [id, value] of Object.entries({ question, method, level, where })) if (value !== undefined) this.get(id).value = value;
+    this.get("method").onchange();
+    this.get("question").focus();
+  }
+
   /* Shows a turn in its place. */
-  show({ question, answer, failed, text, proposed }, turn) {
+  show(asked, turn) {
+    const { question, answer, failed, text, proposed } = asked, again = link("Ask again", () => this.again(asked));
     const [, body, facts] = turn.children;
     if (!answer) {
       body.replaceChildren(new Markdown(() => ["…"]).blocks(text ?? ""));
       facts.className = "facts flaw";
-      facts.replaceChildren(failed ?? "This was not answered.", " ", link("Ask again", () => this.ask(question)));
+      facts.replaceChildren(failed ?? "This was not answered.", " ", again);
       return;
     }
     const known = new Map(answer.citations.map((one) => [`${one.kind} ${one.ref}`, one]));
@@ -193,15 +252,28 @@ class Conversation {
       return chip(numbers.get(key), kind, ref, known.get(key), said);
     });
     body.replaceChildren(new Markdown(mark).blocks(answer.text));
+    for (const cite of body.querySelectorAll("li > a.cite")) { // the place of a quotation, on the line after it
+      const { nextSibling: line } = cite, place = line?.nextSibling;
+      if (line?.localName === "br" && place?.data) place.replaceWith(make("small", {}, place.data));
+    }
     const used = Object.values(answer.usage), cost = used.reduce((sum, one) => sum + (one.cost ?? 0), 0);
     const calls = used.reduce((sum, one) => sum + one.calls, 0);
     facts.replaceChildren(
-      [`${answer.method} search`, `${answer.elapsed.toFixed(1)} s`, calls && counted(calls, "call", "calls"), cost && `$${cost.toFixed(4)}`].filter(Boolean).join(" · "), " ",
-      make("button", { type: "button", class: "link", onclick: (event) => this.copy(answer, numbers, known, event.target) }, "Copy as Markdown"));
+      [`${answer.method} search`, `${answer.elapsed.toFixed(1)} s`, calls && counted(calls, "call", "calls"), cost && `$${cost.toFixed(4)}`].filter(Boolean).join(" · "), " · ", again, " · ",
+      make("button", { type: "button", class: "link copy", onclick: (event) => this.copy(answer, numbers, known, event.target) }, "Copy as Markdown"));
     body.before(...answer.notices.map((said) => make("p", { class: "notice" }, said)));
     if (answer.incomplete) turn.append(make("p", { class: "notice" }, answer.incomplete));
     if (answer.more) facts.before(make("p", { class: "notice" }, link(counted(answer.more, "more passage", "more passages"), () => this.ask(question, true))));
+    turn.append(...this.documents(answer));
     this.propose(proposed ?? [], turn);
+  }
+
+  /* The documents that an answer rests on, each with the first place there. */
+  documents({ citations }) {
+    const first = new Map(), sources = citations.flatMap((one) => one.sources);
+    for (const one of sources) if (!(first.get(one.document)?.start <= one.start)) first.set(one.document, one);
+    const links = [...first.values()].map((one) => make("li", {}, make("a", { href: documentAddress(one.document, ...one.quote ?? [one.start, one.end]) }, one.name || one.title)));
+    return links.length ? [make("ul", { class: "cited from", ariaLabel: "Documents of this answer" }, links)] : [];
   }
 
   async copy(answer, numbers, known, button) {
@@ -267,5 +339,23 @@ function chip(number, kind, ref, citation, said) {
   Object.assign(mark, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide });
   return mark;
 }
+
+/* The earlier conversations, to open or to delete. */
+views.ask = async () => {
+  const heading = make("h2", { tabIndex: -1 }, "Earlier conversations"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
+  const clear = make("button", { type: "button", class: "more", onclick: () => confirm("Delete all earlier conversations?") && change(() => earlier.keep([])) }, "Delete all");
+  const change = (act) => { act(); draw(); heading.focus(); };
+  const draw = () => {
+    const all = earlier.all();
+    list.replaceChildren(...all.map((one) => make("li", {},
+      make("span", { dir: "auto" }, link(one.turns[0].question, () => conversation.begin(one))), " ",
+      make("small", {}, new Date(one.time).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })), " ",
+      make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.turns[0].question}`, onclick: () => change(() => earlier.drop(one.id)) }, "Delete"))));
+    told.textContent = earlier.full ? "The browser's storage is full, so the oldest conversations were dropped." : all.length ? "This browser keeps them, and no one else has them." : "There are none yet.";
+    clear.hidden = !all.length;
+  };
+  draw();
+  return [heading, told, list, clear];
+};
 
 const conversation = new Conversation();

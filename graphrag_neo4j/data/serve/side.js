@@ -22,6 +22,8 @@ function light(citations) {
 whenDrawn.push(() => light(cited));
 document.querySelector(".doors").onclick = () => { origin = null; };
 
+Object.assign(doorOf, { document: "documents", source: "documents" });
+
 /* The name of a document without its escapes; as it is where a "%" begins none. */
 function readable(source) {
   try {
@@ -41,7 +43,7 @@ views.source = async (address) => {
     found.before ? "… " : "", slice(found.text_start, start), mark, slice(end, found.text_start + characters.length), found.after ? " …" : "");
   setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
-    make("h2", { textContent: found.title, tabIndex: -1, dir: "auto" }),
+    make("h2", { tabIndex: -1, dir: "auto" }, make("a", { href: documentAddress(found.document, start, end) }, found.title)),
     make("p", { class: "facts", title: readable(found.document), dir: "auto", textContent: found.place }),
     text,
     make("h3", {}, "This passage mentions"),
@@ -49,20 +51,35 @@ views.source = async (address) => {
   ];
 };
 
+const ORDERS = { name: "Name", date: "Newest first", size: "Largest first", state: "Failures first" };
+
 /* All documents, and what became of them. Where the server writes, files can be dropped here. */
 views.documents = async () => {
-  const { write, running } = await read("api/state"), list = make("ul", { class: "list" }), told = make("p", { class: "facts", role: "status" });
+  const { write, running } = await read("api/state"), list = make("ul", { class: "list documents" }), told = make("p", { class: "facts", role: "status" });
+  const sort = make("select", { id: "sort" }, Object.entries(ORDERS).map(([value, name]) => make("option", { value }, name)));
+  const find = make("input", { id: "find", type: "search", autocomplete: "off" });
+  const none = make("p", { role: "status" }), button = make("button", { type: "button", class: "more", textContent: "Show more" });
   const row = (one) => {
-    const item = make("li", {}, make("span", { dir: "auto" }, one.title), " ", make("small", {}, [one.state, counted(one.chunks, "chunk", "chunks"), ...one.reasons].join(" · ")));
-    if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.title}`, onclick: () => remove(one, item) }, one.source.includes("#") ? "Delete the file" : "Delete"));
+    const name = one.chunks ? make("a", { href: documentAddress(one.source) }, one.name) : one.name;
+    const facts = [one.title !== one.name ? one.title : "", ...factsOf(one), one.state === "read" ? "" : one.state, ...one.reasons].filter(Boolean);
+    const item = make("li", {}, make("span", { dir: "auto" }, name), " ", make("small", { dir: "auto" }, facts.join(" · ")));
+    if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.name}`, onclick: () => remove(one, item) }, one.source.includes("#") ? "Delete the file" : "Delete"));
     return item;
   };
+  const bar = make("progress", { hidden: true, ariaLabel: "Progress of the run" });
+  const stop = make("button", { type: "button", class: "more", hidden: true, onclick: () => fetched("api/run", { method: "DELETE" }).catch((error) => { told.textContent = error.message; }) }, "Stop reading");
+  let asked = 0; // lists; only the last one that was asked for is shown
   const more = async (after) => {
-    const found = await read(`api/documents?after=${encodeURIComponent(after)}`);
+    const number = ++asked, sought = new URLSearchParams({ after, sort: sort.value, find: find.value.trim() });
+    const rows = await read(`api/documents?${sought}`);
+    if (number !== asked) return;
+    found = rows;
+    if (!after) list.replaceChildren();
     list.append(...found.map(row));
-    return found;
+    button.hidden = found.length < 200;
+    none.textContent = list.children.length ? "" : find.value.trim() ? "No name or title has this." : "There are no documents yet.";
   };
-  const remove = (one, item) => confirm(`Delete ${one.source.includes("#") ? `all rows of the file of ${one.title}` : one.title} from the graph?`) && change(async () => {
+  const remove = (one, item) => confirm(`Delete ${one.source.includes("#") ? `all rows of the file of ${one.name}` : one.name} from the graph?`) && change(async () => {
     await fetched(`api/documents?source=${encodeURIComponent(one.source)}`, { method: "DELETE" });
     item.remove();
   });
@@ -79,12 +96,14 @@ views.documents = async () => {
       try {
         let ended = "";
         for await (const [, run] of events(await fetched("api/run"))) {
-          const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", of = run.total ? ` ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}` : "";
-          if (run.running) told.textContent = run.waiting ? [...flaws, run.waiting].join(" ") : `Reading… ${run.stage}${of}${cost}`;
+          const cost = run.cost ? ` · $${run.cost.toFixed(4)}` : "", busy = run.running && !run.waiting;
+          [bar.hidden, stop.hidden] = [!busy, !(busy && write)];
+          if (run.total) [bar.max, bar.value] = [run.total, Math.min(run.done, run.total)];
+          else bar.removeAttribute("value");
+          if (run.running) told.textContent = run.waiting ? [...flaws, run.waiting].join(" ") : `Reading… ${run.stage ? doing(run) : ""}${cost}`;
           else ended = [...flaws, ...run.problems].join(" ") || `Everything is read${cost}.`;
         }
-        list.replaceChildren();
-        found = await more("");
+        await more("");
         conversation.refresh();
         await atlas?.renew();
         told.textContent = ended;
@@ -100,16 +119,15 @@ views.documents = async () => {
       await fetched(`api/documents/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }).catch((error) => flaws.push(error.message));
     }
   });
-  let found = await more("");
-  const button = make("button", { type: "button", class: "more", hidden: found.length < 200, textContent: "Show more" });
-  button.onclick = async () => {
-    found = await more(found.at(-1).source);
-    button.hidden = found.length < 200;
-  };
+  let found = [];
+  await more("");
+  button.onclick = () => more(found.at(-1).source);
+  sort.onchange = find.oninput = () => more("").catch((error) => { none.textContent = error.message; });
   const chosen = make("input", { type: "file", multiple: true, id: "files", onchange: () => { send([...chosen.files]); chosen.value = ""; } });
   const place = make("div", { class: "drop" }, make("label", { htmlFor: "files" }, "Drop files here, or choose some"), chosen);
   place.ondragover = (event) => event.preventDefault();
   place.ondrop = (event) => { event.preventDefault(); send([...event.dataTransfer.files]); };
   if (running) tell();
-  return [make("h2", { tabIndex: -1 }, "Documents"), write ? place : null, told, list, button].filter(Boolean);
+  const sought = make("div", { class: "sought" }, make("label", {}, "Name or title ", find), make("label", {}, "Order ", sort));
+  return [make("h2", { tabIndex: -1 }, "Documents"), write ? place : null, told, bar, stop, sought, none, list, button].filter(Boolean);
 };

@@ -76,7 +76,7 @@ class _App(FastAPI):
                 responses.pop("422", None)  # FastAPI adds it; ours is 400
                 for status in FAILURES:  # in one form even where the route gives text
                     responses[str(status)]["content"] = AS_FAILURE
-                if path in STREAMED:
+                if path in STREAMED and "200" in responses:
                     responses["200"].setdefault("content", {})["text/event-stream"] = {}
         described["paths"] = {path: one for path, one in described["paths"].items() if one}
         for unused in ("HTTPValidationError", "ValidationError"):  # of 422

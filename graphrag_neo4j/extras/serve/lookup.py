@@ -1,13 +1,22 @@
 """What the page looks up beside what the Python client has: passages and documents."""
 
-from typing import Any, Final, TypedDict
+import json
+from collections.abc import Sequence
+from os.path import commonprefix
+from typing import Any, Final, Literal, TypedDict
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
+from graphrag_neo4j.documents import file_of
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.passage import Passage
 
 AROUND: Final = 10  # chunks before and after a passage
+READ_AT_ONCE: Final = 40  # chunks of a document that are read at once
+PARAGRAPH: Final = "\n\n"
+
+Order = Literal["name", "date", "size", "state"]
 
 
 class MentionedEntity(BaseModel):
@@ -57,25 +66,99 @@ class ShownPassage(BaseModel):
     after: int
 
 
-class ListedDocumentRow(TypedDict):
-    """A document, and the numbers of its chunks by state."""
+class DocumentRow(TypedDict):
+    """A document with the numbers of its chunks and characters."""
 
     source: str
+    name: str
     title: str
+    date: str | None
     chunks: int
+    characters: int
+
+
+class ListedDocumentRow(DocumentRow):
+    """A document, and the numbers of its chunks by state."""
+
     pending: int
     failed: int
     reasons: list[str]
 
 
-class ListedDocument(BaseModel):
-    """A document: `state` is "read", "pending" or "failed"; `reasons` say why."""
+class TextChunkRow(NearChunkRow):
+    """A chunk with its place, whose columns are those of `Passage`."""
+
+    line: int | None
+    parts: list[str] | None
+    part_starts: list[int] | None
+
+
+class DocumentTextRow(DocumentRow):
+    """A document, its metadata as JSON, and some of its chunks in order."""
+
+    metadata: str
+    near: list[TextChunkRow]
+
+
+class FirstAndLastRow(TypedDict):
+    """The number of documents, and the first and the last source of those that are no uploads."""
+
+    first: str | None
+    last: str | None
+    n: int
+
+
+class NamedDocument(BaseModel):
+    """A document as people call it: `name` is that of its file, `folder` where this is.
+
+    The document of a row has the title of the row as its name.
+    """
 
     source: str
+    name: str
     title: str
+    folder: str
+    date: str | None
     chunks: int
+    characters: int
+
+    @staticmethod
+    def named(row: DocumentRow) -> dict[str, Any]:
+        """The fields of a document."""
+        source, title = row["source"], row["title"]
+        fields = {key: row[key] for key in ("source", "title", "date", "chunks", "characters")}
+        name = title if file_of(source) != source and title else row["name"]
+        return {**fields, "name": name, "folder": folder_of(source)}
+
+
+class ListedDocument(NamedDocument):
+    """A document: `state` is "read", "pending" or "failed"; `reasons` say why."""
+
     state: str
     reasons: list[str]
+
+
+class DocumentPart(BaseModel):
+    """A page or heading of a document, and the character where it begins."""
+
+    start: int
+    label: str
+
+
+class DocumentText(NamedDocument):
+    """A part of a document: `text` begins at the character `text_start`, and `next` is where the
+    rest begins, None at the end.
+
+    `parts` are the pages and headings in it. The lines of the text are those of the file if
+    `keeps_lines`; else they are blocks of a page, a list or a table.
+    """
+
+    metadata: dict[str, Any]
+    keeps_lines: bool
+    text: str
+    text_start: int
+    parts: list[DocumentPart]
+    next: int | None
 
 
 async def read_passage_around(graph: Graph, ref: int, at: int | None) -> ShownPassage | None:
@@ -88,10 +171,7 @@ async def read_passage_around(graph: Graph, ref: int, at: int | None) -> ShownPa
         return None
     row, passage = rows[0], Passage.of(rows[0]["passage"])
     start = passage.start if at is None else at
-    text, end = "", row["near"][0]["start"]
-    for chunk in row["near"]:  # chunks overlap
-        text += chunk["text"][max(0, end - chunk["start"]) :]
-        end = max(end, chunk["end"])
+    text_start = row["near"][0]["start"]
     return ShownPassage(
         ref=passage.chunk,
         start=passage.start,
@@ -99,24 +179,76 @@ async def read_passage_around(graph: Graph, ref: int, at: int | None) -> ShownPa
         document=passage.document,
         title=passage.title,
         place=passage.place_of(start, start + 1),
-        text=text,
-        text_start=row["near"][0]["start"],
+        text=text_of(row["near"], text_start),
+        text_start=text_start,
         entities=[MentionedEntity(**one) for one in row["entities"]],
         before=row["before"],
         after=row["after"],
     )
 
 
-async def list_documents(graph: Graph, after: str, limit: int) -> list[ListedDocument]:
-    """Reads documents after a source, in the order of their sources."""
-    rows = await graph.read("serve/documents", ListedDocumentRow, after=after, limit=limit)
+async def read_document(graph: Graph, source: str, at: int) -> DocumentText | None:
+    """Reads the text of a document from a character on; None if there is no such document."""
+    rows = await graph.read("serve/text", DocumentTextRow, source=source, at=at, limit=READ_AT_ONCE)
+    if not rows:
+        return None
+    row, near = rows[0], rows[0]["near"]
+    text, parts = text_of(near, at), dict[int, str]()
+    if near and near[-1]["end"] < row["characters"]:  # the next part begins with a paragraph
+        text = text[: text.rfind(PARAGRAPH) + len(PARAGRAPH)] if PARAGRAPH in text else text
+    end = at + len(text)
+    for chunk in near:
+        parts |= zip(chunk["part_starts"] or (), chunk["parts"] or (), strict=True)
+    return DocumentText(
+        **NamedDocument.named(row),
+        metadata=json.loads(row["metadata"] or "{}"),
+        keeps_lines=any(chunk["line"] is not None for chunk in near),
+        text=text,
+        text_start=at,
+        parts=[DocumentPart(start=n, label=it) for n, it in sorted(parts.items()) if at <= n < end],
+        next=end if near and end < row["characters"] else None,
+    )
+
+
+def text_of(chunks: Sequence[NearChunkRow], start: int) -> str:
+    """The text of chunks, which overlap, from the character `start` on."""
+    text, end = "", start
+    for chunk in chunks:
+        text += chunk["text"][max(0, end - chunk["start"]) :]
+        end = max(end, chunk["end"])
+    return text
+
+
+async def list_documents(
+    graph: Graph, after: str, limit: int, sort: Order, find: str
+) -> list[ListedDocument]:
+    """Reads documents after one with a source, in an order, those with `find` in name or title."""
+    how = {"after": after, "limit": limit, "sort": sort, "find": find.lower()}
+    rows = await graph.read("serve/documents", ListedDocumentRow, **how)
     return [
         ListedDocument(
-            source=row["source"],
-            title=row["title"],
-            chunks=row["chunks"],
+            **NamedDocument.named(row),
             state="failed" if row["failed"] else "pending" if row["pending"] else "read",
             reasons=row["reasons"] if row["chunks"] else ["it holds no text"],
         )
         for row in rows
     ]
+
+
+async def read_collection_name(graph: Graph, uploads: str) -> str:
+    """What the collection is: the folder that all documents are in, or how many there are.
+
+    Documents in the folder `uploads`, a source, don't count for this. The result is "" if there are
+    no documents.
+    """
+    [row] = await graph.read("serve/common", FirstAndLastRow, uploads=uploads)
+    shared = commonprefix([row["first"] or "", row["last"] or ""])  # noqa: RUF071 - cut at a "/" next
+    name, n = folder_of(shared).rpartition("/")[2], row["n"]
+    if n > 1 and name:
+        return name
+    return f"{n:,} document{'s' * (n > 1)}" if n else ""
+
+
+def folder_of(source: str) -> str:
+    """The folder of a file as people write it, "" for what is no file in a folder."""
+    return unquote(file_of(source).rpartition("/")[0].removeprefix("file://"))

@@ -17,11 +17,11 @@ router = APIRouter()
 PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) of its document
 
 PLACES = 50  # chunks of an entity, of which the page makes its list of documents
-SCRIPTS = ("token", "side", "ask")
+SCRIPTS = ("token", "side", "document", "ask")
 PAGE_FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="static/page.css">'
 DOORS = (
-    '<nav class="doors" aria-label="Views"><a href="#">Map</a> '
+    '<nav class="doors" aria-label="Views"><a href="#ask">Ask</a> <a href="#">Map</a> '
     '<a href="#documents">Documents</a></nav>'
 )
 SCRIPT = '<script src="static/page.js" defer></script>'

@@ -11,6 +11,7 @@ from typing import Annotated, Final, TypeVar
 import anyio
 from fastapi import Depends, Request
 from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
@@ -20,6 +21,7 @@ from graphrag_neo4j.extras.serve.metrics import Metrics
 from graphrag_neo4j.extras.serve.runs import Runs
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.index.watch import DayMeter
+from graphrag_neo4j.model.events import Advanced, Event, Listener, Started, silent
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings.options import QueryOptions
@@ -30,6 +32,14 @@ KEPT: Final = 100  # answers
 LOOK: Final = 0.3  # seconds between two looks whether a client is still there
 
 T = TypeVar("T")
+
+
+class Progress(BaseModel, frozen=True):
+    """The stage of a search, with the items of it that are done."""
+
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
 
 
 class TooManyError(GraphRAGError):
@@ -59,17 +69,54 @@ class Questions:
         self._answers: OrderedDict[int, tuple[Answer, list[str]]] = OrderedDict()
         self._first: tuple[object, Suggestions] | None = None
 
-    async def answer(self, question: str, how: QueryOptions) -> AsyncGenerator[str | Answer, None]:
+    async def answer(
+        self, question: str, how: QueryOptions, listen: Listener = silent
+    ) -> AsyncGenerator[str | Answer, None]:
         """Yields the text of an answer piece by piece, and at last the answer.
 
+        `listen` gets the events of the search.
         Raises the errors of `asking` and of `AsyncGraphRAG.query`.
         """
         asking = self.asking(how.get("method", "auto"), question)
-        async with asking, self.rag.stream(question, **how) as stream:
+        async with asking, self.rag.stream(question, listen=listen, **how) as stream:
             async for piece in stream:
                 yield piece
             answer = stream.answer
         yield answer  # whoever takes it asks for no more, and the question has been answered
+
+    async def answer_with_progress(
+        self, question: str, how: QueryOptions
+    ) -> AsyncGenerator[str | Answer | Progress, None]:
+        """Yields what `answer` does, and between it how far the search is. Raises its errors."""
+        came, progress = asyncio.Queue[str | Answer | Progress | None](), Progress()
+
+        def listen(event: Event) -> None:
+            nonlocal progress
+            match event:
+                case Started(stage, total):
+                    progress = Progress(stage=stage, total=total)
+                case Advanced(done, failed):
+                    more = progress.done + done + failed
+                    progress = progress.model_copy(update={"done": more})
+                case _:
+                    return
+            came.put_nowait(progress)
+
+        async def pump() -> None:
+            try:
+                async with aclosing(self.answer(question, how, listen)) as pieces:
+                    async for piece in pieces:
+                        came.put_nowait(piece)
+            finally:
+                came.put_nowait(None)
+
+        pumping = asyncio.create_task(pump())
+        try:
+            while (one := await came.get()) is not None:
+                yield one
+            await pumping  # for its error
+        finally:
+            pumping.cancel()
 
     async def whole(self, question: str, how: QueryOptions) -> Answer:
         """Returns an answer. Raises the errors of `answer`."""

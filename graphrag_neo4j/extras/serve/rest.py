@@ -8,23 +8,36 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
 from typing import Annotated, Any, Final
-from urllib.parse import unquote
 
 import anyio
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
+from graphrag_neo4j.documents import name_of
 from graphrag_neo4j.errors import GraphRAGError, NotFoundError
 from graphrag_neo4j.extras.serve.access import problem
 from graphrag_neo4j.extras.serve.lookup import (
+    DocumentText,
     ListedDocument,
+    Order,
     ShownPassage,
+    folder_of,
     list_documents,
+    read_collection_name,
+    read_document,
     read_passage_around,
 )
-from graphrag_neo4j.extras.serve.questions import Asked, Questions, Writing, as_events, while_there
+from graphrag_neo4j.extras.serve.questions import (
+    Asked,
+    Progress,
+    Questions,
+    Writing,
+    as_events,
+    while_there,
+)
 from graphrag_neo4j.extras.serve.runs import Runs, RunState
+from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.query.answer import METHODS, Answer
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.selection import CONDITION
@@ -52,15 +65,18 @@ class Ask(BaseModel):
     all_passages: StrictBool = False
     response_type: str | None = None
     stream: StrictBool = True
+    progress: StrictBool = False
 
 
 class GraphState(BaseModel):
     """What is served: the counts of the graph by kind, and the model that answers, if one does.
 
-    `metadata` holds the fields by which documents can be selected, with their most frequent values.
+    `title` says what the documents are, and `name` where the graph is. `metadata` holds the fields
+    by which documents can be selected, with their most frequent values.
     `running` says whether documents are being read that were uploaded, or that are followed.
     """
 
+    title: str
     name: str
     counts: dict[str, int]
     levels: int
@@ -75,11 +91,14 @@ class GraphState(BaseModel):
 
 @router.post("/ask", response_model=None)
 async def ask(body: Ask, questions: Asked, request: Request) -> Response:
-    """Answers a question: as events `text`, then `answer`; or at once, without `stream`."""
-    given = body.model_dump(exclude={"question", "stream"}, exclude_none=True)
+    """Answers a question: as events `text`, then `answer`; or at once, without `stream`.
+
+    With `progress`, events `progress` tell how far the search is.
+    """
+    given = body.model_dump(exclude={"question", "stream", "progress"}, exclude_none=True)
     how: QueryOptions = given  # type: ignore[assignment] # checked with the question
     if body.stream:
-        return await as_events(request, _told(questions, body.question, how), _failed)
+        return await as_events(request, _told(questions, body, how), _failed)
     answer = await while_there(request, questions.whole(body.question, how))
     return JSONResponse(answer.to_dict())
 
@@ -88,7 +107,9 @@ async def ask(body: Ask, questions: Asked, request: Request) -> Response:
 async def state(questions: Asked) -> GraphState:
     """Tells what the graph holds, and what answers from it."""
     status, settings = await questions.rag.status(metadata=True), questions.rag.settings
+    uploads = Uploads(settings).folder
     return GraphState(
+        title=await read_collection_name(questions.rag.graph, uploads.resolve().as_uri()),
         name=settings.graph_name,
         counts=dict(status.counts),
         levels=len(status.levels),
@@ -133,23 +154,39 @@ async def source(questions: Asked, ref: Ref, at: int | None = None) -> ShownPass
     return passage
 
 
+@router.get("/text")
+async def text(
+    questions: Asked, source: str, at: Annotated[int, Query(ge=0, le=2**53)] = 0
+) -> DocumentText:
+    """Reads a document from the character `at` on, in parts of some pages."""
+    if (found := await read_document(questions.rag.graph, source, at)) is None:
+        raise NotFoundError(f"There is no document {source} in the graph.")
+    return found
+
+
 @router.get("/documents")
 async def documents(
-    questions: Asked, after: str = "", limit: Annotated[int, Query(ge=1, le=1000)] = 200
+    questions: Asked,
+    after: str = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    sort: Order = "name",
+    find: str = "",
 ) -> list[ListedDocument]:
-    """Lists documents in the order of their sources, and what became of them.
+    """Lists documents after the one with the source `after`, and what became of them.
 
-    Before them come the files that were uploaded and could not be read.
+    `sort` puts the newest, the largest, or failures first, and `find` is a part of a name or title.
+    Before the documents come the files that were uploaded and could not be read.
     """
     failed = {} if after else questions.runs.failed
     unread = [
         ListedDocument(
-            source=source, title=unquote(source.rpartition("/")[2]), chunks=0, state="failed",
-            reasons=[why],
+            source=source, name=name, title=name, folder=folder_of(source), date=None, chunks=0,
+            characters=0, state="failed", reasons=[why],
         )
         for source, why in failed.items()
+        if find.lower() in (name := name_of(source)).lower()
     ]  # fmt: skip
-    return unread + await list_documents(questions.rag.graph, after, limit)
+    return unread + await list_documents(questions.rag.graph, after, limit, sort, find)
 
 
 @router.put("/documents/{name}", status_code=HTTPStatus.ACCEPTED, openapi_extra=ANY_FILE)
@@ -172,6 +209,12 @@ async def run(questions: Asked, request: Request) -> Response:
     return await as_events(request, _running(questions.runs), _failed)
 
 
+@router.delete("/run", status_code=HTTPStatus.ACCEPTED)
+async def stop_run(questions: Asked, _: Writing) -> RunState:
+    """Stops the run of this server, as Ctrl-C does. The next change of files goes on with it."""
+    return questions.runs.stop()
+
+
 async def _running(runs: Runs) -> AsyncGenerator[str, None]:
     told: RunState | None = None
     while told is None or told.running:
@@ -182,15 +225,16 @@ async def _running(runs: Runs) -> AsyncGenerator[str, None]:
             await anyio.sleep(RUN_LOOK)
 
 
-async def _told(
-    questions: Questions, question: str, how: QueryOptions
-) -> AsyncGenerator[str, None]:
-    """Yields the events of an answer: `text`, and at last `answer`."""
-    async with aclosing(questions.answer(question, how)) as pieces:
+async def _told(questions: Questions, asked: Ask, how: QueryOptions) -> AsyncGenerator[str, None]:
+    """Yields the events of an answer: `text`, perhaps `progress`, and at last `answer`."""
+    answer = questions.answer_with_progress if asked.progress else questions.answer
+    async with aclosing(answer(asked.question, how)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 number = questions.keep(piece, how.get("history", ()))
                 yield _event("answer", {"id": number, **piece.to_dict()})
+            elif isinstance(piece, Progress):
+                yield _event("progress", piece.model_dump())
             else:
                 yield _event("text", piece)
 

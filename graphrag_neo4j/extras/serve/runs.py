@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from anyio import CancelScope
 from pydantic import BaseModel
 
 from graphrag_neo4j.client.async_client import metered_client
@@ -13,11 +14,12 @@ from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import BudgetSpentError, GraphBusyError, GraphRAGError
 from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.uploads import Uploads
-from graphrag_neo4j.index.watch import DayMeter, Pace, watch
+from graphrag_neo4j.index.watch import DayMeter, Pace, RunStoppedError, watch
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent, Started
 from graphrag_neo4j.settings import Settings
 
-OUTCOMES: Final = ("complete", "incomplete", "waiting", "failed")  # of a run
+STOPPED: Final = "The run was stopped. The next change of files goes on with it."
+OUTCOMES: Final = ("complete", "incomplete", "waiting", "stopped", "failed")  # of a run
 PACE: Final = Pace(retry=5.0, longest_retry=60.0, ceiling=5.0)  # people look at a page
 
 
@@ -45,6 +47,13 @@ class Runs:
         self.failed: Mapping[str, str] = {}
         self._expected = False
         self.ended = Counter(dict.fromkeys(OUTCOMES, 0))
+        self._scope: CancelScope | None = None  # of the run, once there was one
+
+    def stop(self) -> RunState:
+        """Ends the run: what is done stays, and the next run does the rest."""
+        if self._scope:
+            self._scope.cancel()
+        return self.state
 
     def expect(self) -> RunState:
         """Says that a run will begin, since something was uploaded or deleted."""
@@ -119,7 +128,8 @@ class Runs:
         self._expected = False
         self.state = RunState(running=True)
         try:
-            yield
+            with CancelScope() as self._scope:
+                yield
         except (GraphBusyError, BudgetSpentError) as error:
             self.change(waiting=str(error))
             self.ended["waiting"] += 1
@@ -135,6 +145,11 @@ class Runs:
             self.ended["failed"] += 1
             self._end()
             raise GraphRAGError(told) from error  # the server goes on, and tries it again
+        if self._scope.cancelled_caught:
+            self.change(problems=(STOPPED,))
+            self.ended["stopped"] += 1
+            self._end()
+            raise RunStoppedError(STOPPED)
 
     def _end(self, *, running: bool = False) -> None:
         self.change(running=running or self._expected, stage="", done=0, total=None)

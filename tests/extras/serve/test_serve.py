@@ -453,10 +453,22 @@ async def test_what_the_page_needs_is_there_and_nothing_is_changed(
     assert ask(running, f"/api/entity?name={quote(name)}", **headers)[1]["name"] == name
     [document] = ask(running, "/api/documents", **headers)[1]
     assert (document["source"], document["state"]) == ("carol", "read")
+    assert document["characters"] == len(carol.text.rstrip())
+    read = ""
+    at: int | None = 0
+    while at is not None:
+        _, part, _ = ask(running, f"/api/text?source=carol&at={at}", **headers)
+        read, at = read + part["text"], part["next"]
+    assert read == carol.text.rstrip()
+    assert ask(running, "/api/text?source=none", **headers)[0] == 404
     _, events, response = ask(running, "/api/ask", {"question": QUESTION}, **headers)
     assert response.headers["content-type"].startswith("text/event-stream")
     kinds = re.findall(r"^event: (\w+)$", events, re.MULTILINE)
     assert set(kinds) == {"text", "answer"}
+    told = ask(running, "/api/ask", {"question": QUESTION, "progress": True}, **headers)[1]
+    assert (
+        re.findall(r'^event: progress\ndata: {"stage": "(\w+)"', told, re.MULTILINE)[-1] == "answer"
+    )
     number = json.loads(events.rpartition("data: ")[2])["id"]
     assert ask(running, f"/api/suggestions?n=3&after={number}", **headers)[1]
     schema = ask(running, "/openapi.json", **headers)[1]

@@ -1,5 +1,6 @@
 """The page of `kg-build serve` in a real Chromium: ask, follow citations, explore, upload."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -47,14 +48,14 @@ def opened(page: Page, running: Served) -> Iterator[Page]:
     page.until("document.documentElement.dataset.ready")
     page.wait(".proposed")
     yield page
-    page.chrome.execute_script("sessionStorage.clear()")
+    page.chrome.execute_script("sessionStorage.clear(); localStorage.removeItem('conversations /')")
     assert page.errors == []
 
 
 def ask(page: Page, question: str, turns: int = 1) -> None:
     page.until("!document.getElementById('send').disabled")
     page.wait("#question")[0].send_keys(question, Keys.ENTER)
-    page.until(f"document.querySelectorAll('.turn .facts button').length === {turns}")
+    page.until(f"document.querySelectorAll('.turn .copy').length === {turns}")
 
 
 def choose(page: Page, method: str) -> None:
@@ -91,13 +92,70 @@ def test_an_answer_leads_to_its_passage_and_lights_up_what_it_rests_on(opened: P
     ask(page, "And what of the Ghost?", 2)
     page.wait(".turn .proposed")
     page.chrome.refresh()
-    page.until("document.querySelectorAll('.turn .facts button').length === 2")
+    page.until("document.querySelectorAll('.turn .copy').length === 2")
     page.wait("#panel mark")
     assert page.all(".turn .proposed")
     page.wait("#new")[0].click()
     page.wait(".proposed", 3)
-    page.wait(".turn p .link")[0].click()
-    assert len(page.wait(".turn .facts button", 2)) == 2
+    page.wait(".turn p a[href='#ask']")[0].click()
+    page.wait("#panel .list .link")[0].click()
+    assert len(page.wait(".turn .copy", 2)) == 2
+    page.wait("#panel button[aria-label^='Delete']")[0].click()
+    assert page.wait("#panel [role=status]")[0].text == "There are none yet."
+
+
+def test_a_document_opens_with_what_the_answer_cites_marked(opened: Page, carol: Indexed) -> None:
+    page = opened
+    choose(page, "local")
+    ask(page, QUESTION)
+    cited = page.ask(
+        "conversation.turns[0].answer.citations.flatMap((one) => one.sources)"
+        ".map((one) => one.quote ?? [one.start, one.end])"
+    )
+    page.wait(".from a")[0].click()
+    page.until("document.querySelector('#panel h2')?.textContent === 'carol'")
+    assert page.ask("document.activeElement.tagName") == "H2"
+    assert page.ask("document.querySelector('.doors a[aria-current]').textContent") == "Documents"
+    shown = page.ask("document.querySelector('.reading').textContent")
+    assert "".join(shown.split()) == "".join(carol.text.split())
+    marked = [one.text.strip() for one in page.wait(".reading mark")]
+    assert any(carol.text[start:end].strip() in marked for start, end in cited)
+    page.wait(".steps button")[1].click()
+    page.until("document.activeElement.localName === 'mark'")
+    page.chrome.back()
+    page.wait(".copy")
+
+    page.wait(".turn .facts .link")[0].click()
+    assert page.ask("document.getElementById('question').value") == QUESTION
+    assert page.ask("document.getElementById('method').value") == "local"
+
+
+def test_headings_lists_and_tables_of_a_document_are_shown_as_such(opened: Page) -> None:
+    text = "Top\n\n- one\n  - two 🙂\n- three\n\na | b\n1 | 2\n\n<b>end</b>"
+    part = {"text": text, "text_start": 5, "title": "", "keeps_lines": False}
+    part["parts"] = [{"start": 5, "label": "Part 1 › Top"}]
+    start = 5 + text.index("three")
+    html = opened.ask(
+        f"(() => {{ const made = new Blocks({json.dumps(part)}, [[{start}, {start + 5}]]).make();"
+        "return made.map((one) => one.outerHTML).join('') })()"
+    )
+    assert html == (
+        "<h4>Top</h4><ul><li>one<ul><li>two 🙂</li></ul></li>"
+        '<li><mark tabindex="-1" class="place-0">three</mark></li></ul>'
+        "<table><tbody><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></tbody></table>"
+        "<p>&lt;b&gt;end&lt;/b&gt;</p>"
+    )
+
+
+def test_documents_are_found_by_a_part_of_their_name_or_title(opened: Page) -> None:
+    page = opened
+    page.chrome.execute_script("location.hash = '#documents'")
+    page.wait(".documents li", 2)
+    page.wait("#find")[0].send_keys("CAR")
+    page.until("document.querySelectorAll('.documents li').length === 1")
+    page.wait("#find")[0].send_keys("xyz")
+    page.until("document.querySelectorAll('.documents li').length === 0")
+    assert "No name or title has this." in page.wait("#panel")[0].text
 
 
 def test_the_mark_of_a_citation_shows_a_false_quotation(opened: Page) -> None:
@@ -124,6 +182,7 @@ def test_what_is_stopped_stays_and_can_be_asked_again(opened: Page, carol: Index
     page.chrome.refresh()
     assert page.wait(".answer")[0].text == said
     page.wait(".flaw .link")[0].click()
+    page.wait("#send")[0].click()
     page.wait(".answer a.cite")
     assert len(page.all(".flaw")) == 1
 
@@ -151,10 +210,8 @@ def test_nothing_that_documents_say_becomes_markup(opened: Page) -> None:
     page.wait("#search")[0].send_keys("img src")
     page.wait("#found li")[0].click()
     page.wait("#panel mark")
-    assert (
-        page.ask("document.querySelectorAll('img, a[href^=javascript], #talk a:not(.cite)').length")
-        == 0
-    )
+    made = "img, a[href^=javascript], #talk a:not(.cite, .from a)"
+    assert page.ask(f"document.querySelectorAll('{made}').length") == 0
 
 
 def test_a_file_is_uploaded_asked_about_and_deleted(

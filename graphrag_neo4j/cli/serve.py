@@ -66,7 +66,7 @@ def serve_command(
     files, as `kg-build index --watch` does.
     """
     with options.extra_needed("serve", "The server needs"):
-        from graphrag_neo4j.extras import serve as server  # noqa: PLC0415 - an extra
+        from graphrag_neo4j.extras.serve import server  # noqa: PLC0415 - an extra
     no_browser, write = more.pop("no_browser"), more.pop("write")
     log, log_questions = more.pop("log"), more.pop("log_questions")
     prefix = server.check_prefix(more.pop("path_prefix"))

@@ -185,6 +185,15 @@ class AskedWords:
         """Its words with digits, such as the number of a rule."""
         return frozenset(word for word in self.words if any(map(str.isdigit, word)))
 
+    def exact_in(self, said: Sequence[Words]) -> Words:
+        """Returns the words that a sentence of an answer should have itself, if one of `said` does.
+
+        These are the numbers of the question, or else the rarest one of its acronyms.
+        """
+        acronyms = self.words & frozenset[str]().union(*map(_acronyms, self.names))
+        often = Counter(word for words in said for word in acronyms & words)
+        return self.numbers or frozenset(sorted(often, key=lambda one: (often[one], one))[:1])
+
     @classmethod
     def of(cls, question: str) -> "AskedWords":
         language = language_read(question)
@@ -446,7 +455,8 @@ def _shown(
 def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
     """Returns the sentences whose places are looked up.
 
-    Those of the nearest chunks and reports come first, and of the descriptions of what is named.
+    Those of the nearest chunks and reports come first, those of the descriptions of what is named,
+    and those with the exact words.
     """
     if asked.whole or not asked.words:
         return list(quotes[:DRAFTED]) if asked.whole else []
@@ -455,9 +465,12 @@ def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
         ids = dict.fromkeys(one.record.id for one in quotes if one.record.kind == kind)
         by_record |= {id_: (RANK + 1) / (RANK + 1 + n) / 2 for n, id_ in enumerate(ids)}
     by_record |= {one.record.id: 1.0 for one in quotes if _describes_named(asked, one.record)}
+    texts = [one.text for one in quotes]
+    said = [_words(text, asked.language) for text in texts]
+    exact = asked.exact_in(said)
     scores = {
-        one.text: found.score + by_record.get(one.record.id, 0.0)
-        for one, found in zip(quotes, ranked(asked, [one.text for one in quotes]), strict=True)
+        one.text: found.score + by_record.get(one.record.id, 0.0) + bool(exact & words)
+        for one, found, words in zip(quotes, ranked(asked, texts), said, strict=True)
     }
     return sorted(quotes, key=lambda one: (-scores[one.text], one.text))[:DRAFTED]
 
@@ -516,7 +529,7 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
     """Returns the quotations that answer, the best first, by maximal marginal relevance.
 
     Each of them, its speaker, chunk or title has one of the question's names, and itself one of the
-    question's numbers if any has.
+    exact words if any has.
     """
     if not quoted:
         return []
@@ -530,8 +543,9 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
         named = not asked.names or any(_parts(name) & words for name in asked.names)
         if named and is_near(asked, scored[n], near):
             left.append(n)
-    numbered = [n for n in left if asked.numbers & _words(texts[n], asked.language)]
-    left = numbered or left
+    own = [_words(text, asked.language) for text in texts]
+    exact = asked.exact_in([own[n] for n in left])
+    left = [n for n in left if exact & own[n]] or left
     left.sort(key=lambda n: (-scored[n].score, texts[n]))
     vectors = matrix_of(texts)
     best: list[int] = []

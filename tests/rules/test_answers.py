@@ -79,6 +79,15 @@ def test_a_sentence_that_answers_is_quoted_with_its_citation_and_once() -> None:
     assert len(quotations(placed("Where do frogs live?", *chunks))) == 1
 
 
+def test_sentences_with_an_acronym_of_the_question_come_before_those_with_its_other_words() -> None:
+    minutes = [f"The council met in week {n} and discussed the budget." for n in range(90)]
+    minutes[50] = "SC members discussed whether the GIL goes away."
+    chunks = [chunk(text, n) for n, text in enumerate(minutes)]
+    question = "What did the council, the SC, discuss about the GIL?"
+    assert quotations(placed(question, *chunks)) == [f"- {minutes[50]} [Data: Sources (50)]"]
+    assert minutes[50] not in placed("What did the council discuss?", *chunks)
+
+
 @pytest.mark.parametrize(
     "question",
     ["???", "Who is he?", "Why?", "xyzzy plugh", "Who won in Monaco?", "What is in Mongolia?"],

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -311,6 +312,14 @@ async def test_nothing_in_the_graph_is_changed(client: Client, carol: Indexed) -
     await call(client, "global_search", question=QUESTION)
     await call(client, "local_search", question=QUESTION)
     assert (await dump(carol.graph), await carol.graph.run_plain(everything)) == before
+
+
+def test_the_extra_mcp_brings_all_that_the_tools_import() -> None:
+    code = (
+        "import sys, graphrag_neo4j.extras.serve.mcp\n"
+        "sys.exit(bool({'fastapi', 'prometheus_client'} & {*sys.modules}))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - our own code
 
 
 def test_without_the_package_the_extra_is_named(

@@ -18,8 +18,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import Receive, Scope, Send
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.extras.serve import check_prefix, log_format
 from graphrag_neo4j.extras.serve.logs import Exchange, Logged
+from graphrag_neo4j.extras.serve.server import check_prefix, log_format
 from graphrag_neo4j.graph import connection
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer

@@ -252,9 +252,9 @@ class Conversation {
       return chip(numbers.get(key), kind, ref, known.get(key), said);
     });
     body.replaceChildren(new Markdown(mark).blocks(answer.text));
-    for (const cite of body.querySelectorAll("li > a.cite")) { // the place of a quotation, on the line after it
+    for (const cite of body.querySelectorAll("li > a.cite, li > p > a.cite")) { // the place of a quotation, on the line after it
       const { nextSibling: line } = cite, place = line?.nextSibling;
-      if (line?.localName === "br" && place?.data) place.replaceWith(make("small", {}, place.data));
+      if (line?.localName === "br" && place?.data) place.replaceWith(make("small", {}, breakable(place.data)));
     }
     const used = Object.values(answer.usage), cost = used.reduce((sum, one) => sum + (one.cost ?? 0), 0);
     const calls = used.reduce((sum, one) => sum + one.calls, 0);
@@ -272,7 +272,7 @@ class Conversation {
   documents({ citations }) {
     const first = new Map(), sources = citations.flatMap((one) => one.sources);
     for (const one of sources) if (!(first.get(one.document)?.start <= one.start)) first.set(one.document, one);
-    const links = [...first.values()].map((one) => make("li", {}, make("a", { href: documentAddress(one.document, ...one.quote ?? [one.start, one.end]) }, one.name || one.title)));
+    const links = [...first.values()].map((one) => make("li", {}, make("a", { href: documentAddress(one.document, ...one.quote ?? [one.start, one.end]) }, breakable(one.name || one.title))));
     return links.length ? [make("ul", { class: "cited from", ariaLabel: "Documents of this answer" }, links)] : [];
   }
 

@@ -132,7 +132,7 @@ views.document = async (address) => {
   if (place) setTimeout(() => step(1, false).catch(fail)); // once it is in the panel
   const said = Object.entries(first.metadata).filter(([field]) => field !== "date").map(([field, value]) => [make("dt", {}, field), make("dd", {}, [value].flat().join(", "))]);
   return [
-    make("h2", { textContent: first.name, tabIndex: -1, dir: "auto" }),
+    make("h2", { tabIndex: -1, dir: "auto" }, breakable(first.name)),
     first.title !== first.name ? make("p", { dir: "auto" }, first.title) : null,
     make("p", { class: "facts", dir: "auto" }, factsOf(first).join(" · ")),
     said.length ? make("details", {}, make("summary", {}, "What else is known"), make("dl", {}, said)) : null,

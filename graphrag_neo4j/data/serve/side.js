@@ -33,6 +33,11 @@ function readable(source) {
   }
 }
 
+/* The name of a file, whose lines may break between its words. */
+function breakable(name) {
+  return name.split(/(?<=[_./])(?=[^_./])/).flatMap((part, n) => (n ? [make("wbr"), part] : [part]));
+}
+
 /* A passage in its document, with the sentence marked that was cited. */
 views.source = async (address) => {
   const [ref, from, to] = address.split("-").map(Number), found = await read(`api/sources/${ref}${from ? `?at=${from}` : ""}`);
@@ -43,8 +48,8 @@ views.source = async (address) => {
     found.before ? "… " : "", slice(found.text_start, start), mark, slice(end, found.text_start + characters.length), found.after ? " …" : "");
   setTimeout(() => { text.scrollTop = mark.offsetTop - text.clientHeight / 3; }); // once it is in the panel
   return [
-    make("h2", { tabIndex: -1, dir: "auto" }, make("a", { href: documentAddress(found.document, start, end) }, found.title)),
-    make("p", { class: "facts", title: readable(found.document), dir: "auto", textContent: found.place }),
+    make("h2", { tabIndex: -1, dir: "auto" }, make("a", { href: documentAddress(found.document, start, end) }, breakable(found.title))),
+    make("p", { class: "facts", title: readable(found.document), dir: "auto" }, breakable(found.place)),
     text,
     make("h3", {}, "This passage mentions"),
     make("ul", { class: "cited" }, found.entities.map((one) => make("li", {}, make("a", { href: `#entity-${one.ref}` }, one.name)))),
@@ -60,7 +65,7 @@ views.documents = async () => {
   const find = make("input", { id: "find", type: "search", autocomplete: "off" });
   const none = make("p", { role: "status" }), button = make("button", { type: "button", class: "more", textContent: "Show more" });
   const row = (one) => {
-    const name = one.chunks ? make("a", { href: documentAddress(one.source) }, one.name) : one.name;
+    const name = one.chunks ? make("a", { href: documentAddress(one.source) }, breakable(one.name)) : breakable(one.name);
     const facts = [one.title !== one.name ? one.title : "", ...factsOf(one), one.state === "read" ? "" : one.state, ...one.reasons].filter(Boolean);
     const item = make("li", {}, make("span", { dir: "auto" }, name), " ", make("small", { dir: "auto" }, facts.join(" · ")));
     if (write) item.append(" ", make("button", { type: "button", class: "link", ariaLabel: `Delete ${one.name}`, onclick: () => remove(one, item) }, one.source.includes("#") ? "Delete the file" : "Delete"));

@@ -22,7 +22,7 @@ function light(citations) {
 whenDrawn.push(() => light(cited));
 document.querySelector(".doors").onclick = () => { origin = null; };
 
-Object.assign(doorOf, { document: "documents", source: "documents" });
+Object.assign(doorOf, { document: "documents", source: "documents", names: "" });
 
 /* The name of a document without its escapes; as it is where a "%" begins none. */
 function readable(source) {

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import anyio
 from fastapi import APIRouter, Path, Query, Request
@@ -37,6 +37,7 @@ from graphrag_neo4j.extras.serve.questions import (
     while_there,
 )
 from graphrag_neo4j.extras.serve.runs import Runs, RunState
+from graphrag_neo4j.index.entities.people import NameDecision
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.query.answer import METHODS, Answer
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
@@ -66,6 +67,16 @@ class Ask(BaseModel):
     response_type: str | None = None
     stream: StrictBool = True
     progress: StrictBool = False
+
+
+class SaidOfNames(BaseModel):
+    """What a person says of two names."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    one: str
+    other: str
+    verdict: Literal["same", "different"]
 
 
 class GraphState(BaseModel):
@@ -135,6 +146,26 @@ async def suggestions(
 async def entity(questions: Asked, name: Name) -> Entity:
     """Reads an entity with its relationships, claims and communities."""
     return await questions.rag.entity(name)
+
+
+@router.get("/names")
+async def decisions_on_names(
+    questions: Asked, name: Annotated[list[str], Query()]
+) -> list[NameDecision]:
+    """Reads what was decided about names, such as all those of an entity, and why."""
+    decisions = await questions.rag.name_decisions()
+    return [one for one in decisions if not {one.one, one.other}.isdisjoint(name)]
+
+
+@router.put("/names")
+async def say_of_names(said: SaidOfNames, questions: Asked, _: Writing) -> Entity:
+    """Says that two names are one thing, or two, and reads the entity of the first one."""
+    pair = (said.one, said.other)
+    if said.verdict == "same":
+        await questions.rag.resolve(same=pair)
+    else:
+        await questions.rag.resolve(different=pair)
+    return await questions.rag.entity(said.one)
 
 
 @router.get("/reports/{ref}")

@@ -76,6 +76,7 @@ def test_it_names_the_token_the_errors_and_what_can_be_called(
     assert {path for path in written if written[path] != read.get(path)} == {
         "/api/documents",
         "/api/documents/{name}",
+        "/api/names",
         "/api/run",
     }
     assert written["/api/documents"].keys() - read["/api/documents"].keys() == {"delete"}

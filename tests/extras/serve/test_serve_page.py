@@ -147,6 +147,18 @@ def test_headings_lists_and_tables_of_a_document_are_shown_as_such(opened: Page)
     )
 
 
+def test_an_entity_leads_to_its_names(opened: Page) -> None:
+    page = opened
+    page.wait("#search")[0].send_keys("marley")
+    page.wait("#found li")[0].click()
+    page.wait("#panel a[href^='#names-']")[0].click()
+    page.until("document.querySelector('#panel h2')?.textContent.startsWith('Names of ')")
+    assert page.ask("document.querySelector('.doors a[aria-current]').textContent") == "Map"
+    assert page.wait("#other")
+    page.wait("#panel a[href^='#entity-']")[0].click()
+    page.wait("#panel a[href^='#names-']")
+
+
 def test_documents_are_found_by_a_part_of_their_name_or_title(opened: Page) -> None:
     page = opened
     page.chrome.execute_script("location.hash = '#documents'")

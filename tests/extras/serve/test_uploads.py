@@ -121,6 +121,47 @@ async def test_files_that_are_chosen_at_once_are_one_build_and_a_question_tells_
     assert await builds(graph) == 1
 
 
+@pytest.mark.usefixtures("graph")
+def test_a_run_that_is_stopped_goes_on_with_the_next_upload(
+    environment: dict[str, str], endpoint: FakeEndpoint, tmp_path: Path
+) -> None:
+    with served(tmp_path, environment, "--write") as writing:
+        endpoint.change(latency=2.0)
+        upload(writing, "one.txt")
+        state_of_run(writing, lambda state: state["stage"] == "extraction")
+        assert ask(writing, "/api/run", None, "DELETE", **writing.headers)[0] == 202
+        [stopped] = until_read(writing)
+        assert stopped.startswith("The run was stopped.")
+        endpoint.change(latency=0.0)
+        upload(writing, "two.txt", f"{TALE} 2")
+        assert until_read(writing) == []
+        states = [one["state"] for one in ask(writing, "/api/documents", **writing.headers)[1]]
+    assert states == ["read", "read"]
+
+
+@pytest.mark.usefixtures("graph")
+def test_people_join_names_and_tell_them_apart(environment: dict[str, str], tmp_path: Path) -> None:
+    def say(verdict: str, other: str = "Jacob Marley") -> tuple[int, Any]:
+        said = {"one": "Ebenezer Scrooge", "other": other, "verdict": verdict}
+        return ask(writing, "/api/names", said, "PUT", **writing.headers)[:2]
+
+    with served(tmp_path, environment, "--write") as writing:
+        upload(writing, "one.txt")
+        assert until_read(writing) == []
+        for verdict, together in (("same", True), ("different", False)):
+            status, entity = say(verdict)
+            assert (status, entity["name"]) == (200, "Ebenezer Scrooge")
+            path = f"/api/names?name={quote('Jacob Marley')}&name=x"
+            [decided] = ask(writing, path, **writing.headers)[1]
+            assert (decided["verdict"], decided["together"]) == (verdict, together)
+        status, refused = say("same", "Tiny Tim")
+        assert status == 400
+        assert "'Tiny Tim'" in refused["error"]["message"]
+    with served(tmp_path, environment) as reading:
+        body = {"one": "a", "other": "b", "verdict": "same"}
+        assert ask(reading, "/api/names", body, "PUT", **reading.headers)[0] == 403
+
+
 async def test_an_upload_that_is_replaced_while_it_is_read_is_read_again(
     graph: Graph,
     given: Settings,

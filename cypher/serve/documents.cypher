@@ -7,7 +7,7 @@ OPTIONAL MATCH (document)-[:COPY_OF]->(original:Document:KgBuild)
 WITH document, coalesce(original, document) AS holder
 WITH document, holder, CASE $sort
        WHEN 'date' THEN -coalesce(toInteger(left(replace(toStringOrNull(document.meta_date), '-', '') + '0000', 8)), 0)
-       WHEN 'size' THEN -coalesce(COLLECT { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) RETURN max(c.end) }[0], 0)
+       WHEN 'size' THEN -coalesce(COLLECT { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) RETURN c.end ORDER BY c.end DESC LIMIT 1 }[0], 0)
        WHEN 'state' THEN CASE
          WHEN EXISTS { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) WHERE 'failed' IN [c.extraction, c.claims] } THEN 0
          WHEN EXISTS { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) WHERE c.extraction = 'pending' } THEN 1

@@ -5,7 +5,7 @@ WITH document, coalesce(original, document) AS holder
 RETURN document.source AS source, coalesce(document.name, document.source) AS name, document.title AS title,
        document.metadata AS metadata, toStringOrNull(document.meta_date) AS date,
        COUNT { (holder)<-[:PART_OF]-(:KgBuild) } AS chunks,
-       coalesce(COLLECT { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) RETURN max(c.end) }[0], 0) AS characters,
+       coalesce(COLLECT { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) RETURN c.end ORDER BY c.end DESC LIMIT 1 }[0], 0) AS characters,
        COLLECT {
          MATCH (holder)<-[:PART_OF]-(chunk:Chunk:KgBuild) WHERE chunk.end > $at
          WITH chunk ORDER BY chunk.index LIMIT $limit

@@ -69,9 +69,9 @@ def test_the_folder_is_that_of_the_caller_and_the_transcripts_have_a_graph_of_th
     program, home = (
         str(project / name).replace(" ", "\\ ") for name in (".venv/bin/kg-build", ".sample")
     )
-    assert f"  {program} suggest " in shown
+    assert f"  {program} suggest" in shown
     assert (here / "map.html").as_uri() in shown
     sample, shown = run(project, here)
     assert [command[1:3] for command in sample] == [["--home", str(project / ".sample")]] * 4
     assert sample[0][3:] == ["sample"]
-    assert f"  {program} --home {home} suggest " in shown
+    assert f"  {program} --home {home} suggest" in shown

@@ -49,6 +49,7 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     # They make .venv, and a server.
     "scripts/quickstart": "scripts/quickstart",
     "scripts/quickstart path/to/your/documents": "scripts/quickstart",
+    "source .venv/bin/activate": "tests/test_quickstart.py",
     "scripts/test": ".ci/run",
     # The extras are checked here.
     'pip install ".[local,docs,watch,serve]"': "scripts/venv",
@@ -58,6 +59,8 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     # They need a graph of its own.
     "kg-build --home .sample sample": "tests/extras/test_sample.py",
     'kg-build --home .sample query "What are the main themes?"': "tests/extras/test_sample.py",
+    'kg-build --home .sample query "Which people are mentioned?"': "tests/extras/test_sample.py",
+    "kg-build --home .sample serve": "tests/extras/serve/test_serve.py",
     # They need documents with these names.
     'kg-build resolve --same "ML" "machine learning"': "tests/cli/test_resolve.py",
     'kg-build resolve --different "ML" "machine learning"': "tests/cli/test_resolve.py",

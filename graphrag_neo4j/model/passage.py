@@ -89,7 +89,7 @@ class Passage:
         return self.parts[part] if part >= 0 else ""
 
     def place_of(self, start: int, end: int, about: str = "") -> str:
-        """Where a person finds the characters [start, end) of the document, and who says them last.
+        """Where a person finds the characters [start, end) of the document, and who says them.
 
         `about` follows the title.
         """
@@ -97,7 +97,8 @@ class Passage:
         pieces = [called(self.name or self.document, self.title, about)]
         pieces += filter(None, [self.part_at(start)])
         pieces += [f"line {line:,}"] if line else []
-        speaker = self.speaker_at(end - 1)
+        speakers = filter(None, [self.speaker_at(start), self.speaker_at(end - 1)])
+        speaker = " and ".join(dict.fromkeys(speakers))
         pieces += [f"also {', '.join(self.copies)}"] if self.copies else []
         place = f"{speaker}, in {', '.join(pieces)}" if speaker else ", ".join(pieces)
         return neutralised(flat(place))

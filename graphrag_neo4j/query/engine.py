@@ -23,6 +23,7 @@ from graphrag_neo4j.model.types import Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Citation, Method, own_titles, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_GLOBAL, TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
+from graphrag_neo4j.query.facts import search_facts
 from graphrag_neo4j.query.global_ import search_global, search_text
 from graphrag_neo4j.query.local import search_basic, search_local
 from graphrag_neo4j.query.lookup import said_of_unknown
@@ -106,10 +107,17 @@ async def answer_question(
     column, needed = NEEDS[method]
     _need(state[column], needed)
     asked = query.question
-    said = await _said_first(query)
+    # The names are those of all documents.
+    said = await said_of_unknown(graph, asked, similar=not query.selection)
     if query.backend.quotes and question.level is None and not question.dynamic:
         query, read = await _of_period(query)
         said += read
+    facts = None
+    if query.backend.quotes and method == "local" and not question.context_only:
+        facts, told = await search_facts(query)
+        said += told
+    if not (facts or question.context_only):
+        said = [*not_done(asked, with_model=not query.backend.quotes), *said]
     query.warn(*said)
     by_vectors = method in {"local", "drift", "basic"}
     if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
@@ -122,7 +130,7 @@ async def answer_question(
     pending = [lacking] if n else []
     query.warn(*pending)
     _warn_of_options(query, question, method)
-    found = await _search(query, question, method)
+    found = facts or await _search(query, question, method)
     query.warn(*found.notices)
     answer = AnswerText(query, found.answer, setup.endpoint, not question.context_only)
     listen(Started("answer", 0 if question.context_only else None))
@@ -222,14 +230,6 @@ async def _method(query: QueryContext, question: Question) -> Method:
     method: Method = "global" if whole else "local"
     query.listen(Notice(f"Answering by {method} search."))
     return method
-
-
-async def _said_first(query: QueryContext) -> list[str]:
-    """Returns what a reader must know before the answer: what isn't done, and what is nowhere."""
-    lacking = not_done(query.question, with_model=not query.backend.quotes)
-    similar = not query.selection  # the names are those of all documents
-    unknown = await said_of_unknown(query.graph, query.question, similar=similar)
-    return [*([lacking] if lacking and not query.context_only else []), *unknown]
 
 
 async def _of_period(query: QueryContext) -> tuple[QueryContext, list[str]]:

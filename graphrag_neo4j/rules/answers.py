@@ -27,17 +27,18 @@ from graphrag_neo4j.model.quotation import (
     Verified,
 )
 from graphrag_neo4j.model.types import Point
-from graphrag_neo4j.rules.asking import ASKS_LIST, ASKS_TIME, asks_to_count
+from graphrag_neo4j.rules.asking import ASKS_LIST, ASKS_TIME, ASKS_WHEN, asks_to_count
 from graphrag_neo4j.rules.ranking import (
     alike,
     base_words,
+    content_words,
     is_on_whole,
     language_read,
     names_in,
     quality,
     subject_words,
 )
-from graphrag_neo4j.text.languages import ABOUT
+from graphrag_neo4j.text.languages import ABOUT, TIMES, is_stop_word
 from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage
 from graphrag_neo4j.text.strings import find_quote, flat, legible, shortened
 from graphrag_neo4j.vectors.static import matrix_of
@@ -45,6 +46,7 @@ from graphrag_neo4j.vectors.static import matrix_of
 LONGEST_QUOTE = 460  # characters of a sentence that is quoted
 WIDE = 360  # characters of a quotation with the sentences after it
 REPLY = 600  # characters of a question with its reply
+LEAST = 2  # words of a quotation that are no stop words
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters of a title
 DRAFTED = 80  # best sentences whose places are looked up
@@ -69,6 +71,15 @@ REPORT_HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
 BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, which is a half then
 UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
+IS = re.compile(
+    r" (?:is|was|are|were|ist|sind|war|waren|est|était|sont|étaient|es|son|era|fue|eran|è|sono|fu|"
+    r"é|são|foi|zijn|är|var|er|jest|są|był|była|—|–)(?!\w)"
+)
+# A sentence that refers to the one before it.
+REFERRING = re.compile(
+    r"(?:It|He|She|They|This|These|That|Those|Er|Sie|Es|Dies\w*|Il|Elle|Ils|Elles|Cela|Él|Ella|Esto|"
+    r"Ellos|Ellas|Lui|Lei|Questo|Ele|Ela|Isso|Hij|Zij|Он|Она|Оно|Они|Это)(?!\w)"
+)
 QUESTION_ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
 Words = frozenset[str]
 
@@ -133,8 +144,10 @@ class Quoted:
 
     @property
     def known(self) -> Words:
-        """The base words of its speaker and of its document's title."""
-        return _parts(f"{self.at.title if self.at else ''} {self.speaker}")
+        """The base words of its speaker, of its document's title and of the heading above it."""
+        if self.at is None:
+            return frozenset()
+        return _parts(f"{self.at.title} {self.at.part_at(self.start)} {self.speaker or ''}")
 
     @property
     def lines(self) -> str:
@@ -169,7 +182,8 @@ class AskedWords:
 
     `whole` says whether it is about all documents: it has no subject, but a word such as "theme".
     To count what has no subject ("How many guests are there?"), no sentence helps.
-    `wants_list` and `wants_time` say whether it asks for a list, and for times or their order.
+    `wants_list` and `wants_time` say whether it asks for a list, and for times or their order;
+    `wants_date` whether a sentence with a date answers it.
     """
 
     words: Words
@@ -179,6 +193,7 @@ class AskedWords:
     language: str = "en"
     wants_list: bool = False
     wants_time: bool = False
+    wants_date: bool = False
 
     @property
     def numbers(self) -> Words:
@@ -194,6 +209,23 @@ class AskedWords:
         often = Counter(word for words in said for word in acronyms & words)
         return self.numbers or frozenset(sorted(often, key=lambda one: (often[one], one))[:1])
 
+    def suits(self, text: str, words: Words) -> bool:
+        """Returns whether a sentence with these words is of the kind that is asked for.
+
+        It has a date, or begins by saying what something is.
+        """
+        if self.words.isdisjoint(words):
+            return False
+        if self.wants_date:
+            return any(map(self._is_time, re.findall(r"\w+", text)))
+        name = next((one for one in self.names if text.startswith(f"{one} ")), None)
+        return bool(name and not self.topic and IS.match(text, len(name)))
+
+    def _is_time(self, word: str) -> bool:
+        """Returns whether a word has a digit, or is a month or a day: "may" is none."""
+        named = word.lower() in TIMES and not is_stop_word(word, self.language)
+        return named or any(map(str.isdigit, word))
+
     @classmethod
     def of(cls, question: str) -> "AskedWords":
         language = language_read(question)
@@ -203,7 +235,7 @@ class AskedWords:
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))
         about_all = bool(ABOUT & (asked | base_words(question))) and not asks_to_count(question)
-        wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME)]
+        wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME, ASKS_WHEN)]
         return cls(words, topic, names, not words and about_all, language, *wants)
 
 
@@ -369,7 +401,7 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
             answering = _different(quoted, len(quoted), ())
         else:
             answering = _selected(asked, [one for one in quoted if not one.by_model], found)
-        told = _told(asked, _selected(asked, [one for one in quoted if one.by_model], found))
+        told = _told(asked, quoted, found)
         shown, more = _shown(asked, answering, found)
         if asked.wants_list:
             return Composed("\n".join(one.in_a_line for one in [*told, *shown]), more)
@@ -378,21 +410,47 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     return Draft(compose, [one.drafted for one in best])
 
 
-def _told(asked: AskedWords, written: Sequence[Quoted]) -> list[Quoted]:
-    """Returns a description and a sentence of a report that answer, of what a model has written.
+def draft_of_relationships(records: Iterable[ContextRecord], said: str, each: int) -> Draft:
+    """Drafts an answer of the first `each` statements of every relationship, below `said`."""
+    asked = AskedWords.of("")
+    quotes = [one for record in records for one in quotes_of([record])[:each]]
 
-    The description is that of what the question names, if possible.
+    def compose(found: Verified) -> Composed:
+        shown = _quoted(asked, quotes, found)
+        return Composed("\n\n".join([*filter(None, [said]), *(one.lines for one in shown)]))
+
+    return Draft(compose, [one.drafted for one in quotes])
+
+
+def _told(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
+    """Returns what a model has written that answers: a description's sentence and a report's.
+
+    Of one that the question asks no more than what it is, the description begins the answer.
     """
     first: dict[str, Quoted] = {}
-    for one in sorted(written, key=lambda one: not _describes_named(asked, one.quote.record)):
+    written = [one for one in quoted if one.by_model]
+    for one in written:
+        record = one.quote.record
+        if _describes_named(asked, record) and not _asked_of(asked, record):
+            # Each piece is a statement, and may repeat another.
+            opening = _opening(quotes_of([replace(record, pieces=record.pieces[:1])]))
+            return [Quoted(opening, opening.text)]
+    answering = _selected(asked, [one for one in written if _tells_more(asked, one)], found)
+    for one in sorted(answering, key=lambda one: not _describes_named(asked, one.quote.record)):
         first.setdefault(one.quote.record.kind, one)
-    described = first.get("Entities")
-    if described and _describes_named(asked, described.quote.record):
-        record = described.quote.record  # each piece is a statement, and may repeat another
-        statement = quotes_of([replace(record, pieces=record.pieces[:1])])
-        opening = _opening(statement or [described.quote])
-        first["Entities"] = Quoted(opening, opening.text)
     return [first[kind] for kind in ("Entities", "Reports") if kind in first]
+
+
+def _asked_of(asked: AskedWords, record: ContextRecord) -> Words:
+    """Returns the words of the question that are not the name of the entity."""
+    return asked.words - _parts(title_of(record))
+
+
+def _tells_more(asked: AskedWords, one: Quoted) -> bool:
+    """Returns whether a sentence tells more of the question than the name of what it describes."""
+    record = one.quote.record
+    own = _words(one.text, asked.language)
+    return record.kind != "Entities" or bool(_asked_of(asked, record) & own)
 
 
 def _describes_named(asked: AskedWords, record: ContextRecord) -> bool:
@@ -469,7 +527,10 @@ def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
     said = [_words(text, asked.language) for text in texts]
     exact = asked.exact_in(said)
     scores = {
-        one.text: found.score + by_record.get(one.record.id, 0.0) + bool(exact & words)
+        one.text: found.score
+        + by_record.get(one.record.id, 0.0)
+        + bool(exact & words)
+        + asked.suits(one.text, words)
         for one, found, words in zip(quotes, ranked(asked, texts), said, strict=True)
     }
     return sorted(quotes, key=lambda one: (-scores[one.text], one.text))[:DRAFTED]
@@ -504,6 +565,10 @@ def _at(quote: Quote, at: Provenance, wide: int = WIDE) -> Quoted | None:
     if not numbers:
         return None
     sentences, first, last = passage.sentences, numbers[0], numbers[-1]
+    while first and REFERRING.match(sentences[first].text) and passage.adjoins(first - 1):
+        if sentences[last].end - sentences[first - 1].start > wide:
+            break
+        first -= 1
     start, whole = sentences[first].start, last
     while last + 1 < len(sentences):
         asks = sentences[last].text.endswith("?")
@@ -519,10 +584,16 @@ def _at(quote: Quote, at: Provenance, wide: int = WIDE) -> Quoted | None:
     small = at.text == at.text.lower()
     if part.text.endswith("?") or not _is_whole(part, at.text, small=small):
         return None
-    heading = at.part_at(at.start + start).endswith(part.text)
-    if flat(part.text) == flat(at.title) or (heading and at.start + start in at.part_starts):
+    if len(content_words(part.text)) < LEAST or _is_heading(at, at.start + start, part.text):
         return None
     return Quoted(quote, flat(legible(part.text)), at, at.start + start, at.start + end)
+
+
+def _is_heading(at: Provenance, start: int, text: str) -> bool:
+    """Returns whether a text is the title of its document, its first line or a heading."""
+    heading = start in at.part_starts and at.part_at(start).endswith(text)
+    first = start == 0 and len(text) < len(at.text.strip()) and not ENDED.search(text)
+    return heading or first or flat(text) == flat(at.title)
 
 
 def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
@@ -546,12 +617,13 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
     own = [_words(text, asked.language) for text in texts]
     exact = asked.exact_in([own[n] for n in left])
     left = [n for n in left if exact & own[n]] or left
-    left.sort(key=lambda n: (-scored[n].score, texts[n]))
+    score = {n: scored[n].score + asked.suits(quoted[n].quote.text, own[n]) for n in left}
+    left.sort(key=lambda n: (-score[n], texts[n]))
     vectors = matrix_of(texts)
     best: list[int] = []
     while left:
         scores = {
-            n: RELEVANCE * scored[n].score
+            n: RELEVANCE * score[n]
             - (1 - RELEVANCE) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
             for n in left
         }

@@ -1,4 +1,4 @@
-"""What a question asks for, by its words: to count, compare or explain, a list, a time.
+"""What a question asks for, by its words: to count, compare or explain, a list, a relation, a time.
 
 "How many PEPs were rejected in 2021?" ──▶ to count; "How many PEPs were rejected?" of 2021
 """
@@ -12,8 +12,8 @@ from typing import Final
 from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.model.quotation import Order, Period
 from graphrag_neo4j.rules.phrases import CJK
-from graphrag_neo4j.rules.ranking import language_read
-from graphrag_neo4j.text.languages import lines_of
+from graphrag_neo4j.rules.ranking import GLOBAL, language_read, names_in, subject_words
+from graphrag_neo4j.text.languages import base_form, is_stop_word, lines_of
 
 COUNTED = "Nothing is counted without a model: a passage may state the number."
 COUNTED_BY_MODEL = "A model counts only what it reads, which is a part of the documents."
@@ -22,8 +22,18 @@ EXPLAINED = "Nothing is explained without a model: a passage may state the reaso
 # In the order of the file.
 CANNOT: Final = (COUNTED, COMPARED, EXPLAINED)
 ASKS_LIST = re.compile(r"^\W*(?:[Ll]ist|[Nn]ame|[Ww]hich|[Ww]ho(?! (?:is|was|are|were) [A-Z]))\b")
+ASKS_TYPE = re.compile(
+    r"\W*(?:which|what|list|name|show(?: me)?|how many)\s+(?:(?:all|of|the|other|different)\s+)*"
+    r"([a-z]+)",
+    re.IGNORECASE,
+)
 ASKS_TIME = re.compile(
     r"\b(?:when|since|until|what (?:has )?changed|history of|timeline|over time|evolve[ds]?)\b",
+    re.IGNORECASE,
+)
+ASKS_WHEN = re.compile(
+    r"^\W*(?:when|(?:on )?(?:what|which) (?:date|day)|wann|quand|cuándo|quando|wanneer|når|"
+    r"hvornår|när|когда|коли|kiedy|ne zaman|متى|什么时候|什麼時候|何时|何時|いつ|언제)(?!\w)",
     re.IGNORECASE,
 )
 MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -51,12 +61,12 @@ RELATIVE = re.compile(
 )
 
 
-def not_done(question: str, *, with_model: bool) -> str | None:
-    """Returns a sentence on what the question asks for and the answer can't do, None if nothing."""
+def not_done(question: str, *, with_model: bool) -> list[str]:
+    """Returns a sentence on what the question asks for and the answer can't do, or nothing."""
     if with_model:
-        return COUNTED_BY_MODEL if asks_to_count(question) else None
-    asked = (sentence for sentence, is_of in zip(CANNOT, _kinds(question), strict=True) if is_of)
-    return next(asked, None)
+        return [COUNTED_BY_MODEL] if asks_to_count(question) else []
+    kinds = zip(CANNOT, _kinds(question), strict=True)
+    return [sentence for sentence, is_of in kinds if is_of][:1]
 
 
 def asks_to_count(question: str) -> bool:
@@ -64,23 +74,54 @@ def asks_to_count(question: str) -> bool:
     return next(_kinds(question))
 
 
+def two_related(question: str) -> tuple[str, str] | None:
+    """Returns the names of the two things whose relation a question asks for, None if it doesn't.
+
+    >>> two_related("What is the relationship between Ada Lovelace and the engine?")
+    ('Ada Lovelace', 'the engine')
+    """
+    for [form] in _forms_for(question, "words/relations.txt"):
+        if found := form.search(question):
+            one, other = filter(None, found.groups())
+            return one, other
+    return None
+
+
+def type_asked(question: str) -> str | None:
+    """Returns the type of which a question wants all entities, None if it says more, or another.
+
+    >>> type_asked("Which companies are mentioned?"), type_asked("Which companies sell cars?")
+    ('company', None)
+    """
+    found = ASKS_TYPE.match(question)
+    type_ = base_form(found[1].lower(), "en") if found else ""
+    if not type_ or is_stop_word(type_, "en") or GLOBAL.search(type_) or names_in(question):
+        return None
+    return None if subject_words(question) - {type_} else type_
+
+
 def _kinds(question: str) -> Iterator[bool]:
     """Yields whether a question asks to count, to compare and to explain, in the file's order."""
-    known = [_forms()[one] for one in {"en", language_read(question)} if one in _forms()]
-    for patterns in zip(*known, strict=True):
+    for patterns in zip(*_forms_for(question, "words/kinds.txt"), strict=True):
         yield any(pattern.search(question) for pattern in patterns)
 
 
+def _forms_for(question: str, file: str) -> list[list[re.Pattern[str]]]:
+    """Returns the forms of a file in English and in the language of a question, by kind."""
+    forms = _forms(file)
+    return [forms[one] for one in {"en", language_read(question)} if one in forms]
+
+
 @cache
-def _forms() -> dict[str, list[re.Pattern[str]]]:
-    """Returns the patterns of the kinds by language."""
+def _forms(file: str) -> dict[str, list[re.Pattern[str]]]:
+    """Returns the patterns of the kinds in a file by language. Each "…" is a group."""
     found = {}
-    for language, _, kinds in (line.partition(" = ") for line in lines_of("words/kinds.txt")):
+    for language, _, kinds in (line.partition(" = ") for line in lines_of(file)):
         edge = "" if language in {*CJK, "ko"} else r"\b"
         found[language] = [
             re.compile(
                 "|".join(
-                    edge + re.escape(one).replace("…", ".+").replace(r"\*", r"\w*") + edge
+                    edge + re.escape(one).replace("…", "(.+)").replace(r"\*", r"\w*") + edge
                     for one in kind.strip().split(", ")
                 ),
                 re.IGNORECASE,

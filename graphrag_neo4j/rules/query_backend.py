@@ -21,6 +21,7 @@ from graphrag_neo4j.rules.answers import (
     ranked,
     title_of,
 )
+from graphrag_neo4j.rules.asking import type_asked
 from graphrag_neo4j.rules.phrases import PERSON
 from graphrag_neo4j.rules.ranking import content_words, is_global, names_in
 from graphrag_neo4j.text.languages import language_of, lines_of
@@ -111,9 +112,12 @@ class ExtractiveQueryBackend:
         return rule_questions(material)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Returns whether the question has words such as "themes" or "overall", and no name."""
+        """Returns whether the question has words such as "themes" or "overall", and no name.
+
+        A list of all people, for example, is not in the reports.
+        """
         yield from ()
-        return is_global(question)
+        return is_global(question) and type_asked(question) is None
 
 
 def _near(

@@ -115,7 +115,8 @@ class SentencedText:
     def adjoins(self, number: int) -> bool:
         """Returns whether the next sentence has the same speaker and stands in the same paragraph.
 
-        Where each fills separate lines, as in a table or a list, they have nothing in common.
+        Where each fills separate lines, as in a table or a list, they have nothing in common. Nor
+        has a numbered item with the end of the one before.
         """
         one, other = self.sentences[number : number + 2]
         gap = self.text[one.end : other.start]
@@ -123,7 +124,7 @@ class SentencedText:
             return False
         before, after = self.text[max(0, one.start - BEFORE) : one.start], self.text[other.end :]
         begins, ends = LINE_BEGUN.search(before), after.lstrip(" \t")[:1] in ("", "\n")
-        return not ("\n" in gap and begins and ends)
+        return not ("\n" in gap and ((begins and ends) or ITEM.match(other.text)))
 
 
 def read_passage(text: str, speaker: str | None = None) -> SentencedText:

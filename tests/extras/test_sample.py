@@ -60,6 +60,11 @@ async def test_the_sample_is_complete_and_a_later_run_leaves_it_so(
     async with AsyncGraphRAG(alone) as rag:
         with pytest.raises(InputError, match="A model has read this graph"):
             await rag.index([Document("Ada met Charles.", "memory:own")])
+        people = await rag.query("Which people are mentioned?")
+        themes = await rag.query("What are the main themes?")
+    assert people.text.startswith("The documents name 87 entities of the type person.")
+    assert not people.notices
+    assert {one.kind for one in themes.citations} == {"Reports"}
 
 
 async def test_the_file_is_made_again_from_recorded_replies(

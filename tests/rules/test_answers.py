@@ -1,5 +1,7 @@
 """Answers without a model: which sentences are quoted, who says them, and where they stand."""
 
+from dataclasses import replace
+
 import pytest
 
 from graphrag_neo4j.concurrency import result_without_requests
@@ -140,8 +142,41 @@ def test_a_question_is_quoted_with_its_reply_and_not_without() -> None:
     said, place = placed("Where do frogs live?", replied).splitlines()
     both = "Where do frogs live, and why there? BEN BLOOM: They like cool water."
     assert said.startswith(f"- {both} [Data")
-    assert place.strip().startswith("Ben Bloom, in")
+    assert place.strip().startswith("Ada Lovelace and Ben Bloom, in")
     assert placed("Where do frogs live?", chunk(asked)) == ""
+
+
+def test_items_of_a_numbered_list_stay_apart_and_a_reference_has_what_it_refers_to() -> None:
+    rules = "Rules\n\n1. Members feed frogs in spring. It is fun.\n2. Cars park here. Forever.\n"
+    assert quotations(placed("What do members feed to frogs in spring?", chunk(rules))) == [
+        "- 1. Members feed frogs in spring. It is fun. [Data: Sources (7)]"
+    ]
+    said = placed(
+        "What was founded by Ada Bloom?", chunk("We like the pond. It was founded by Ada Bloom.")
+    )
+    assert quotations(said) == [
+        "- We like the pond. It was founded by Ada Bloom. [Data: Sources (7)]"
+    ]
+
+
+def test_a_title_and_a_reply_of_one_word_are_no_quotations() -> None:
+    text = (
+        "../Frogs of the pond\n\nADA LOVELACE: Frogs.\n\nBEN BLOOM: The frogs of the pond sing.\n"
+    )
+    beginning = replace(chunk(text), start=0)
+    assert quotations(placed("What do frogs do?", beginning)) == [
+        "- The frogs of the pond sing. [Data: Sources (7)]"
+    ]
+
+
+def test_a_date_answers_when_and_what_begins_as_a_definition_who() -> None:
+    text = "The festival of frogs is a festival for all.\n\nIn June, Ada opens the festival."
+    for question, has_date in (("When is the festival?", True), ("Where is the festival?", False)):
+        assert ("June" in quotations(placed(question, chunk(text)))[0]) is has_date
+    text = "Today we have Ada Bloom with us, who is Ada Bloom.\n\nAda Bloom is a keeper of frogs."
+    assert quotations(placed("Who is Ada Bloom?", chunk(text)))[0].startswith(
+        "- Ada Bloom is a keeper"
+    )
 
 
 def test_a_sentence_encoder_finds_what_shares_no_word_with_the_question() -> None:

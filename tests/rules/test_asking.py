@@ -23,6 +23,7 @@ TODAY = date(2024, 3, 5)
     [
         ("How many frogs live in the pond?", COUNTED),
         ("What is the difference between a frog and a toad?", COMPARED),
+        ("How do frogs and toads differ?", COMPARED),
         ("Why do frogs sing?", EXPLAINED),
         ("How does the pump work?", EXPLAINED),
         ("How was the pond made?", None),
@@ -34,8 +35,9 @@ TODAY = date(2024, 3, 5)
     ],
 )
 def test_what_quotations_can_not_do_is_said(question: str, told: str | None) -> None:
-    assert not_done(question, with_model=False) == told
-    assert not_done(question, with_model=True) == (COUNTED_BY_MODEL if told == COUNTED else None)
+    assert not_done(question, with_model=False) == [told] * bool(told)
+    by_model = [COUNTED_BY_MODEL] if told == COUNTED else []
+    assert not_done(question, with_model=True) == by_model
 
 
 def test_each_language_has_words_for_each_kind() -> None:

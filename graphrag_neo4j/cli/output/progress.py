@@ -74,15 +74,19 @@ class Stage:
 
     @property
     def count(self) -> str:
-        """The progress as text, such as "3 of 10" or "1.2 of 5.8 MB"."""
-        amounts = [self.seen, self.total] if self.total else [self.seen]
+        """The progress as text, such as "3 of 10" or "1.2 of 5.8 MB".
+
+        Work may bring more work of its kind.
+        """
+        amounts = [self.seen, max(self.seen, self.total)] if self.total else [self.seen]
         form = ",.1f" if self.unit else ",.0f"
         return " of ".join(format(n / self.size, form) for n in amounts) + self.unit
 
     @property
     def rate(self) -> str:
         passed = max(time.monotonic() - self.began, 0.001)
-        return f"{self.seen / self.size / passed:,.1f}{self.unit}/s"
+        rate = self.seen / self.size / passed
+        return f"{rate:{',.1f' if rate >= 1 else '.2g'}}{self.unit}/s"
 
     @property
     def failures(self) -> str:

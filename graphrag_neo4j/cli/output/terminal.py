@@ -44,7 +44,8 @@ _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
 NAMED: Final = 20  # lines of one kind that are printed; the others are only counted
 WIDEST: Final = 10_000  # characters of a line of a table
 _WORD = re.compile(" *[^ ]+| +$")
-_COMMAND = re.compile("(`|^  )kg-build (?!-)")
+PROGRAM: Final = "kg-build"
+_COMMAND = re.compile(f"(`|^  ){PROGRAM} (?!-)")
 home: Path | None = None  # the option --home
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
@@ -369,8 +370,15 @@ def _show_exception(
 
 
 def _with_home(text: str) -> str:
-    given = shlex.quote(str(home))
-    return _COMMAND.sub(lambda found: f"{found[0]}--home {given} ", text) if home else text
+    """Returns a text with the commands in it as they work here.
+
+    They have the option --home and, where the program is not on the PATH, its own path.
+    """
+    own = Path(sys.argv[0])
+    found = own.name != PROGRAM or shutil.which(PROGRAM) is not None
+    program = PROGRAM if found else shlex.quote(str(own))
+    given = f" --home {shlex.quote(str(home))}" if home else ""
+    return _COMMAND.sub(lambda found: f"{found[1]}{program}{given} ", text)
 
 
 def _styled(text: str, style: Style) -> str:

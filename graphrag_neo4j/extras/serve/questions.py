@@ -11,17 +11,16 @@ from typing import Annotated, Final, TypeVar
 import anyio
 from fastapi import Depends, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, EmptyGraphError, GraphRAGError, InputError
 from graphrag_neo4j.extras.serve.logs import CURRENT, GONE
 from graphrag_neo4j.extras.serve.metrics import Metrics
-from graphrag_neo4j.extras.serve.runs import Runs
+from graphrag_neo4j.extras.serve.runs import Progress, Runs
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.index.watch import DayMeter
-from graphrag_neo4j.model.events import Advanced, Event, Listener, Started, silent
+from graphrag_neo4j.model.events import Event, Listener, silent
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings.options import QueryOptions
@@ -32,14 +31,6 @@ KEPT: Final = 100  # answers
 LOOK: Final = 0.3  # seconds between two looks whether a client is still there
 
 T = TypeVar("T")
-
-
-class Progress(BaseModel, frozen=True):
-    """The stage of a search, with the items of it that are done."""
-
-    stage: str = ""
-    done: int = 0
-    total: int | None = None
 
 
 class TooManyError(GraphRAGError):
@@ -92,15 +83,9 @@ class Questions:
 
         def listen(event: Event) -> None:
             nonlocal progress
-            match event:
-                case Started(stage, total):
-                    progress = Progress(stage=stage, total=total)
-                case Advanced(done, failed):
-                    more = progress.done + done + failed
-                    progress = progress.model_copy(update={"done": more})
-                case _:
-                    return
-            came.put_nowait(progress)
+            if (now := progress.after(event)) is not progress:
+                progress = now
+                came.put_nowait(now)
 
         async def pump() -> None:
             try:

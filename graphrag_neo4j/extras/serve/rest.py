@@ -30,13 +30,12 @@ from graphrag_neo4j.extras.serve.lookup import (
 )
 from graphrag_neo4j.extras.serve.questions import (
     Asked,
-    Progress,
     Questions,
     Writing,
     as_events,
     while_there,
 )
-from graphrag_neo4j.extras.serve.runs import Runs, RunState
+from graphrag_neo4j.extras.serve.runs import Progress, Runs, RunState
 from graphrag_neo4j.index.entities.people import NameDecision
 from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.query.answer import METHODS, Answer

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from anyio import CancelScope
 from pydantic import BaseModel
@@ -23,16 +23,30 @@ OUTCOMES: Final = ("complete", "incomplete", "waiting", "stopped", "failed")  # 
 PACE: Final = Pace(retry=5.0, longest_retry=60.0, ceiling=5.0)  # people look at a page
 
 
-class RunState(BaseModel, frozen=True):
+class Progress(BaseModel, frozen=True):
+    """The stage of a run or of a search, with the items of it that are done."""
+
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
+
+    def after(self, event: Event) -> Self:
+        """The progress after an event; itself if the event tells of none."""
+        match event:
+            case Started(stage, total):
+                return self.model_copy(update={"stage": stage, "done": 0, "total": total})
+            case Advanced(done, failed):
+                return self.model_copy(update={"done": self.done + done + failed})
+        return self
+
+
+class RunState(Progress, frozen=True):
     """What a run does: its stage with the items done, its cost, and what went wrong.
 
     `waiting` is why it waits, if it does.
     """
 
     running: bool = False
-    stage: str = ""
-    done: int = 0
-    total: int | None = None
     cost: float = 0.0
     waiting: str = ""
     problems: tuple[str, ...] = ()
@@ -74,11 +88,8 @@ class Runs:
 
     def listen(self, event: Event) -> None:
         """Changes the state by an event of a run."""
+        self.state = self.state.after(event)
         match event:
-            case Started(stage, total):
-                self.change(stage=stage, done=0, total=total)
-            case Advanced(done, failed):
-                self.change(done=self.state.done + done + failed)
             case Spent(_, cost):
                 self.change(cost=cost)
             case Notice(text, warning=True):

@@ -1,30 +1,32 @@
-// Reads documents in an order (name, date, size or state), those after one of them, with the numbers
-// of their chunks by state. Of a name or title, $find is a part in lower case. Each order ends with the
-// source, so that no document is between two pages of the list.
+// Reads documents in an order (name, date, size or state), those after a key, with the numbers of
+// their chunks by state. Of a name or title, $find is a part in lower case. A key is a text of all that
+// its document is sorted by, the source last. So no two keys are equal, and a document that is deleted
+// between two pages of the list changes nothing else. Sizes and states are those of chunks, so these
+// two orders read the chunks of all documents, and the others only those of the page. A copy has none
+// itself.
 MATCH (document:Document:KgBuild)
-WHERE toLower(document.name) CONTAINS $find OR toLower(document.title) CONTAINS $find
-OPTIONAL MATCH (document)-[:COPY_OF]->(original:Document:KgBuild)
-WITH document, coalesce(original, document) AS holder
-WITH document, holder, CASE $sort
-       WHEN 'date' THEN -coalesce(toInteger(left(replace(toStringOrNull(document.meta_date), '-', '') + '0000', 8)), 0)
-       WHEN 'size' THEN -coalesce(COLLECT { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) RETURN c.end ORDER BY c.end DESC LIMIT 1 }[0], 0)
-       WHEN 'state' THEN CASE
-         WHEN EXISTS { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) WHERE 'failed' IN [c.extraction, c.claims] } THEN 0
-         WHEN EXISTS { MATCH (holder)<-[:PART_OF]-(c:Chunk:KgBuild) WHERE c.extraction = 'pending' } THEN 1
-         ELSE 2 END
+WITH document, coalesce(document.name, document.source) AS name
+WHERE toLower(name) CONTAINS $find OR toLower(document.title) CONTAINS $find
+WITH document, name, CASE $sort
+       WHEN 'date' THEN 99999999 - coalesce(toInteger(left(replace(toStringOrNull(document.meta_date), '-', '') + '0000', 8)), 0)
+       WHEN 'size' THEN 999999999999 - coalesce(COLLECT {
+         MATCH (document)-[:COPY_OF]->{0,1}(:Document:KgBuild)<-[:PART_OF]-(c:Chunk:KgBuild)
+         RETURN max(c.end)
+       }[0], 0)
+       WHEN 'state' THEN coalesce(COLLECT {
+         MATCH (document)-[:COPY_OF]->{0,1}(:Document:KgBuild)<-[:PART_OF]-(c:Chunk:KgBuild)
+         RETURN min(CASE WHEN 'failed' IN [c.extraction, c.claims] THEN 0 WHEN c.extraction = 'pending' THEN 1 ELSE 2 END)
+       }[0], 2)
        ELSE 0 END AS rank
-ORDER BY rank, toLower(document.name), document.source
-WITH collect([document, holder]) AS found
-WITH found, CASE $after WHEN '' THEN 0
-       ELSE coalesce([n IN range(0, size(found) - 1) WHERE found[n][0].source = $after][0] + 1, size(found)) END AS first
-UNWIND range(first, first + $limit - 1) AS n
-WITH n, found[n][0] AS document, found[n][1] AS holder WHERE document IS NOT NULL
-OPTIONAL MATCH (holder)<-[:PART_OF]-(chunk:Chunk:KgBuild)
-WITH n, document, collect(chunk) AS chunks, max(chunk.end) AS end
-RETURN document.source AS source, coalesce(document.name, document.source) AS name, document.title AS title,
+WITH document, name, right('00000000000' + toString(rank), 12) + '\t' + toLower(name) + '\t' + document.source AS key
+WHERE key > $after
+ORDER BY key LIMIT $limit
+OPTIONAL MATCH (document)-[:COPY_OF]->{0,1}(:Document:KgBuild)<-[:PART_OF]-(chunk:Chunk:KgBuild)
+WITH key, document, name, collect(chunk) AS chunks, max(chunk.end) AS end
+RETURN document.source AS source, name, document.title AS title, key,
        toStringOrNull(document.meta_date) AS date, size(chunks) AS chunks, coalesce(end, 0) AS characters,
        size([c IN chunks WHERE c.extraction = 'pending']) AS pending,
        size([c IN chunks WHERE 'failed' IN [c.extraction, c.claims]]) AS failed,
        COLLECT { UNWIND chunks AS c UNWIND [c.extraction_error, c.claims_error] AS reason
                  WITH DISTINCT reason WHERE reason IS NOT NULL RETURN reason LIMIT 3 } AS reasons
-ORDER BY n
+ORDER BY key

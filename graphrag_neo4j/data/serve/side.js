@@ -126,7 +126,7 @@ views.documents = async () => {
   });
   let found = [];
   await more("");
-  button.onclick = () => more(found.at(-1).source);
+  button.onclick = () => more(found.at(-1).key);
   sort.onchange = find.oninput = () => more("").catch((error) => { none.textContent = error.message; });
   const chosen = make("input", { type: "file", multiple: true, id: "files", onchange: () => { send([...chosen.files]); chosen.value = ""; } });
   const place = make("div", { class: "drop" }, make("label", { htmlFor: "files" }, "Drop files here, or choose some"), chosen);

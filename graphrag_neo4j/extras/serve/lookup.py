@@ -15,6 +15,8 @@ from graphrag_neo4j.model.passage import Passage
 AROUND: Final = 10  # chunks before and after a passage
 READ_AT_ONCE: Final = 40  # chunks of a document that are read at once
 PARAGRAPH: Final = "\n\n"
+KEY_PATTERN: Final = "^([0-9]{12}|$)"  # of a key; "" is before all of them
+FIRST_KEY: Final = "0" * 12
 
 Order = Literal["name", "date", "size", "state"]
 
@@ -78,8 +80,9 @@ class DocumentRow(TypedDict):
 
 
 class ListedDocumentRow(DocumentRow):
-    """A document, and the numbers of its chunks by state."""
+    """A document with its key in an order, and the numbers of its chunks by state."""
 
+    key: str
     pending: int
     failed: int
     reasons: list[str]
@@ -132,8 +135,12 @@ class NamedDocument(BaseModel):
 
 
 class ListedDocument(NamedDocument):
-    """A document: `state` is "read", "pending" or "failed"; `reasons` say why."""
+    """A document: `state` is "read", "pending" or "failed"; `reasons` say why.
 
+    `key` is its place in the order of the list.
+    """
+
+    key: str
     state: str
     reasons: list[str]
 
@@ -222,12 +229,13 @@ def text_of(chunks: Sequence[NearChunkRow], start: int) -> str:
 async def list_documents(
     graph: Graph, after: str, limit: int, sort: Order, find: str
 ) -> list[ListedDocument]:
-    """Reads documents after one with a source, in an order, those with `find` in name or title."""
+    """Reads documents after the key `after`, in an order, those with `find` in name or title."""
     how = {"after": after, "limit": limit, "sort": sort, "find": find.lower()}
     rows = await graph.read("serve/documents", ListedDocumentRow, **how)
     return [
         ListedDocument(
             **NamedDocument.named(row),
+            key=row["key"],
             state="failed" if row["failed"] else "pending" if row["pending"] else "read",
             reasons=row["reasons"] if row["chunks"] else ["it holds no text"],
         )

@@ -18,6 +18,8 @@ from graphrag_neo4j.documents import name_of
 from graphrag_neo4j.errors import GraphRAGError, NotFoundError
 from graphrag_neo4j.extras.serve.access import problem
 from graphrag_neo4j.extras.serve.lookup import (
+    FIRST_KEY,
+    KEY_PATTERN,
     DocumentText,
     ListedDocument,
     Order,
@@ -197,12 +199,12 @@ async def text(
 @router.get("/documents")
 async def documents(
     questions: Asked,
-    after: str = "",
+    after: Annotated[str, Query(pattern=KEY_PATTERN)] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     sort: Order = "name",
     find: str = "",
 ) -> list[ListedDocument]:
-    """Lists documents after the one with the source `after`, and what became of them.
+    """Lists documents after the one with the key `after`, and what became of them.
 
     `sort` puts the newest, the largest, or failures first, and `find` is a part of a name or title.
     Before the documents come the files that were uploaded and could not be read.
@@ -211,7 +213,7 @@ async def documents(
     unread = [
         ListedDocument(
             source=source, name=name, title=name, folder=folder_of(source), date=None, chunks=0,
-            characters=0, state="failed", reasons=[why],
+            characters=0, key=FIRST_KEY, state="failed", reasons=[why],
         )
         for source, why in failed.items()
         if find.lower() in (name := name_of(source)).lower()

@@ -1,6 +1,5 @@
 """`kg-build serve`: ask and explore in a browser, and from chat clients."""
 
-import os
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
@@ -72,9 +71,7 @@ def serve_command(
     prefix = server.check_prefix(more.pop("path_prefix"))
     settings = options.settings_of(**more)
     check_answering(settings)
-    given = settings.serve_token.get_secret_value() if settings.serve_token else None
-    # In the environment, an empty value is a mistake: a container would have a random token.
-    token = server.check_token(given or os.environ.get("KG_SERVE_TOKEN"))
+    token = server.check_token(settings.serve_token)
     terminal.log_as(server.log_format(log))
     listening = server.listen(host, port)
     own, number = listening.getsockname()[:2]

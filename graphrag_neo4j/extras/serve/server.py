@@ -1,5 +1,6 @@
 """Opens the address of the server, and serves a graph there until it is told to stop."""
 
+import os
 import re
 import secrets
 import socket
@@ -9,6 +10,7 @@ from typing import Final
 
 import anyio
 import uvicorn
+from pydantic import SecretStr
 
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.concurrency import first_error
@@ -30,13 +32,19 @@ PREFIX: Final = re.compile(
 TOKEN: Final = re.compile("[!-~]{20,}")  # what a header can hold, and nobody guesses
 
 
-def check_token(token: str | None) -> str:
-    """Returns the token, or a random one if none is given.
+def check_token(given: SecretStr | None) -> str:
+    """Returns the token that is given by the settings, or a random one if there is none.
 
-    Raises InputError for one that could be guessed, or that a header can't hold.
+    Raises InputError for one that could be guessed, or that a header can't hold. So it does for an
+    empty variable, which the settings take for none: a container would have a random token.
     """
-    if token is None:
+    if os.environ.get("KG_SERVE_TOKEN") == "":
+        raise InputError(
+            "KG_SERVE_TOKEN is empty: give it at least 20 characters, or unset it for a random one."
+        )
+    if given is None:
         return secrets.token_urlsafe(24)
+    token = given.get_secret_value()
     if not TOKEN.fullmatch(token):
         raise InputError(
             "KG_SERVE_TOKEN must have at least 20 characters, so that nobody guesses it: ASCII "

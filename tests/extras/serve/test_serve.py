@@ -392,6 +392,13 @@ def test_a_token_that_can_be_guessed_or_not_be_sent_is_refused(token: str, tmp_p
     assert token not in ended
 
 
+def test_an_empty_token_is_refused_even_if_the_env_file_has_one(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"KG_SERVE_TOKEN={TOKEN}\n")
+    ended = ended_at_once(tmp_path, {"KG_SERVE_TOKEN": ""})
+    assert ended.startswith("Error: KG_SERVE_TOKEN is empty: ")
+    assert ended.count("\n") == 1
+
+
 def test_connections_that_ask_for_nothing_make_room_for_those_that_ask(
     running: Served, carol: Indexed
 ) -> None:

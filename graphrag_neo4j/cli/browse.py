@@ -23,6 +23,7 @@ from graphrag_neo4j.files import data
 from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.web.collection import read_collection_name
 
 LOOPBACK = ("127.0.0.1", "localhost")
 
@@ -32,8 +33,8 @@ LOOPBACK = ("127.0.0.1", "localhost")
 @options.value(
     "--title",
     "TEXT",
-    "The title of the page. The default is the number of documents and their common folder, "
-    "or the title of the document if there is only one.",
+    "The title of the page. The default is the folder or file that all documents come from, or "
+    "how many they are, and below it stands the name of the graph.",
 )
 def map_command(output: Path, title: str | None) -> None:
     """Write a web page that shows the communities, their reports and the reports' sources.
@@ -44,7 +45,11 @@ def map_command(output: Path, title: str | None) -> None:
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> bytes:
         listen(Started("map of communities"))
-        return (await explore.read_map(rag.graph)).page(title, settings.graph_name).encode()
+        found = await explore.read_map(rag.graph)
+        if title:
+            return found.page(title).encode()
+        name = await read_collection_name(rag.graph, settings)
+        return found.page(name, settings.graph_name).encode()
 
     settings = options.settings_of()
     content = options.ask_client(settings, work, fleeting=True)

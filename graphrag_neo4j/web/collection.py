@@ -24,7 +24,7 @@ class CollectionRow(TypedDict):
 
 
 async def read_collection_name(graph: Graph, settings: Settings) -> str:
-    """The name of the place that all documents come from, or else how many they are; "" without any.
+    """The name of the place that all documents come from, or how many they are; "" without any.
 
     The place is the file of which all are rows, or the innermost folder that holds all of them.
     Uploads don't count for it. A single document has its own name and title.

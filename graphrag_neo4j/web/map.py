@@ -8,10 +8,8 @@ script.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import takewhile
 from string import Template
 from typing import Any, Final, TypedDict
-from urllib.parse import unquote
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import data
@@ -124,16 +122,13 @@ class Map:
     claims: Table
     communities: Table
 
-    def page(self, title: str | None = None, graph: str = "") -> str:
-        """Returns the complete HTML page.
-
-        The default title names the documents, and below it stands the name of the graph.
-        """
+    def page(self, title: str, graph: str = "") -> str:
+        """Returns the complete HTML page. Below its title stands the name of the graph, if any."""
         template, style, script = page_parts()
         policy = content_policy(style, script)
-        of = escape(CONTROLS.sub("\ufffd", f" · {graph}")) if graph and not title else ""
+        of = escape(CONTROLS.sub("\ufffd", f" · {graph}")) if graph else ""
         return Template(template).substitute(
-            title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
+            title=escape(CONTROLS.sub("\ufffd", title)),
             name=f"Map of communities{of}",
             head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
             f"<style>{style}</style>",
@@ -219,24 +214,3 @@ def _table(table: str, rows: Iterable[Mapping[str, object]]) -> Table:
 
 def _text(name: str) -> str:
     return data(f"map/{name}").read_text(encoding="utf-8")
-
-
-def corpus_name(documents: Table) -> str:
-    """Returns the title of the only document, or the number of documents and their common place.
-
-    `documents` holds (title, source) pairs. The place is the file of which all documents are rows,
-    or the innermost folder that holds all documents.
-
-    >>> corpus_name([["One", "file:///tales/one.txt"], ["Two", "file:///tales/old/two.txt"]])
-    '2 documents from tales'
-    """
-    sources = [str(source) for _, source in documents]
-    if len(sources) == 1:
-        return str(documents[0][0] or unquote(sources[0].rpartition("/")[2]))
-    # Of a row of a file, the file counts as a folder.
-    split = (source.partition("#") for source in sources)
-    folders = [file.split("/")[: None if row else -1] for file, _, row in split]
-    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
-    names = [parts[0] for parts in shared if parts[0] and parts[0][-1] != ":"]
-    place = unquote(names[-1]) if names else ""
-    return f"{len(sources):,} documents" + (f" from {place}" if place else "")

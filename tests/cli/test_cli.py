@@ -234,7 +234,7 @@ def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
     assert f"The map is in {tmp_path / 'map.html'} (" in ran.out
     page = (tmp_path / "map.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
-    assert " documents from tales – Map of communities</title>" in page
+    assert "<title>tales – Map of communities</title>" in page
     assert f"<p>Map of communities · {load_settings().graph_name}</p>" in page
 
 

@@ -132,7 +132,7 @@ def new_page(chrome: Chrome) -> Iterator[Page]:
         chrome.switch_to.window(first)
 
 
-def put(page: Page, drawn: Map, path: Path, title: str | None = None) -> None:
+def put(page: Page, drawn: Map, path: Path, title: str = "Tales") -> None:
     """Opens a map that is written to `path`."""
     path.write_text(drawn.page(title), encoding="utf-8")
     page.chrome.get(path.as_uri())

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from os.path import commonprefix
 from typing import Any, Final, Literal, TypedDict
 from urllib.parse import unquote
 
@@ -15,8 +14,8 @@ from graphrag_neo4j.model.passage import Passage
 AROUND: Final = 10  # chunks before and after a passage
 READ_AT_ONCE: Final = 40  # chunks of a document that are read at once
 PARAGRAPH: Final = "\n\n"
-KEY_PATTERN: Final = "^([0-9]{12}|$)"  # of a key; "" is before all of them
-FIRST_KEY: Final = "0" * 12
+KEY_PATTERN: Final = "^([0-9]{12}|$)"
+FIRST_KEY: Final = "0" * 12  # before those of all documents
 
 Order = Literal["name", "date", "size", "state"]
 
@@ -101,14 +100,6 @@ class DocumentTextRow(DocumentRow):
 
     metadata: str
     near: list[TextChunkRow]
-
-
-class FirstAndLastRow(TypedDict):
-    """The number of documents, and the first and the last source of those that are no uploads."""
-
-    first: str | None
-    last: str | None
-    n: int
 
 
 class NamedDocument(BaseModel):
@@ -241,20 +232,6 @@ async def list_documents(
         )
         for row in rows
     ]
-
-
-async def read_collection_name(graph: Graph, uploads: str) -> str:
-    """What the collection is: the folder that all documents are in, or how many there are.
-
-    Documents in the folder `uploads`, a source, don't count for this. The result is "" if there are
-    no documents.
-    """
-    [row] = await graph.read("serve/common", FirstAndLastRow, uploads=uploads)
-    shared = commonprefix([row["first"] or "", row["last"] or ""])  # noqa: RUF071 - cut at a "/" next
-    name, n = folder_of(shared).rpartition("/")[2], row["n"]
-    if n > 1 and name:
-        return name
-    return f"{n:,} document{'s' * (n > 1)}" if n else ""
 
 
 def folder_of(source: str) -> str:

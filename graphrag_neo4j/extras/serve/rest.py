@@ -26,7 +26,6 @@ from graphrag_neo4j.extras.serve.lookup import (
     ShownPassage,
     folder_of,
     list_documents,
-    read_collection_name,
     read_document,
     read_passage_around,
 )
@@ -39,12 +38,12 @@ from graphrag_neo4j.extras.serve.questions import (
 )
 from graphrag_neo4j.extras.serve.runs import Progress, Runs, RunState
 from graphrag_neo4j.index.entities.people import NameDecision
-from graphrag_neo4j.index.uploads import Uploads
 from graphrag_neo4j.query.answer import METHODS, Answer
 from graphrag_neo4j.query.lookup import CommunityReport, Entity
 from graphrag_neo4j.query.selection import CONDITION
 from graphrag_neo4j.query.suggestions import Suggestion
 from graphrag_neo4j.settings.options import QueryOptions
+from graphrag_neo4j.web.collection import read_collection_name
 
 router = APIRouter(prefix="/api")
 Ref = Annotated[int, Path(ge=0, le=2**53)]
@@ -119,9 +118,8 @@ async def ask(body: Ask, questions: Asked, request: Request) -> Response:
 async def state(questions: Asked) -> GraphState:
     """Tells what the graph holds, and what answers from it."""
     status, settings = await questions.rag.status(metadata=True), questions.rag.settings
-    uploads = Uploads(settings).folder
     return GraphState(
-        title=await read_collection_name(questions.rag.graph, uploads.resolve().as_uri()),
+        title=await read_collection_name(questions.rag.graph, settings),
         name=settings.graph_name,
         counts=dict(status.counts),
         levels=len(status.levels),

@@ -217,7 +217,7 @@ def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> Non
 
 def test_hostile_text_is_shown_as_it_is_everywhere(page: Page, tmp_path: Path) -> None:
     page.prefer(**STILL)
-    put(page, small(name=EVIL, title=EVIL, predicate=EVIL), tmp_path / "map.html")
+    put(page, small(name=EVIL, title=EVIL, predicate=EVIL), tmp_path / "map.html", EVIL)
     shown = EVIL.replace(OVERRIDE, "\ufffd")
     assert page.wait("h1")[0].text == shown
     for view in ("graph", "circles"):

@@ -28,7 +28,7 @@ from graphrag_neo4j.graph.schema import TYPES, UNIQUE_NODES
 from graphrag_neo4j.index.entities.label import label_of
 from graphrag_neo4j.index.status import CountsRow
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.web.map import Map, corpus_name, read_map
+from graphrag_neo4j.web.map import Map, read_map
 from graphrag_neo4j.web.page import TextPool
 from tests.support.carol import BOOK, indexed_carol
 from tests.support.paths import ROOT
@@ -229,7 +229,7 @@ def written(pieces: list[str], runs: list[int]) -> str:
 
 
 async def test_the_map_holds_the_whole_graph(book: Graph) -> None:
-    tables = unpacked((await read_map(book)).page())
+    tables = unpacked((await read_map(book)).page("Tales"))
     counts = dict((await book.read("status/counts", CountsRow))[0])
     kinds = ("documents", "chunks", "entities", "relationships", "claims", "communities")
     assert {kind: len(tables[kind]) for kind in kinds} == {kind: counts[kind] for kind in kinds}
@@ -263,32 +263,16 @@ async def test_the_rows_of_the_map_are_in_the_order_of_its_script(book: Graph) -
 
 
 def test_the_page_of_a_map_names_no_other_place() -> None:
-    page = Map([], [], [], [], [], []).page()
+    page = Map([], [], [], [], [], []).page("Tales")
     assert "default-src 'none'" in page
     markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)  # markdown-it has `.src=`
     assert not re.findall(r"""(?:src|href)=["']?\w""", markup)
-    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page(graph=f"\udcff{EVIL}")
+    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page(EVIL, f"\udcff{EVIL}")
     page = Map([], [], [], [], [], []).page(f"Tales \u202e\udcff& {EVIL}")
     said = "Tales \ufffd\ufffd&amp; &lt;/pre&gt;&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"
     assert f"<title>{said} – Map of communities</title>" in page
     assert f">{said}</h1>" in page
     assert "<img" not in page
-
-
-CORPORA = {
-    "file:///My%20tales/1 file:///My%20tales/old/2": "2 documents from My tales",
-    "file:///a/1.txt file:///b/2.txt": "2 documents",
-    "tales/1.txt tales/2.txt": "2 documents from tales",
-    "file:///a/all.csv#1 file:///a/all.csv#2": "2 documents from all.csv",
-    "https://example.org/1 https://example.org/2": "2 documents from example.org",
-    "file:///a/tales/1.txt file:///a/tales-2/2.txt": "2 documents from a",
-    "file:///a/one%20tale.txt": "one tale.txt",
-}
-
-
-def test_a_corpus_is_named_by_what_its_documents_share() -> None:
-    for sources, name in CORPORA.items():
-        assert corpus_name([["", source] for source in sources.split()]) == name
 
 
 def _returned(statement: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
+from urllib.parse import unquote
 
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.text.sentences import SentencedText, read_passage, written
@@ -94,7 +95,9 @@ class Passage:
         `about` follows the title.
         """
         line = self.line and self.line + self.text.count("\n", 0, start - self.start)
-        pieces = [called(self.name or self.document, self.title, about)]
+        part = unquote(self.document.partition("#")[2])  # of a file of many: a row, a node
+        name = f"{self.name}#{part}" if self.name and part else self.name or self.document
+        pieces = [called(name, self.title, about)]
         pieces += filter(None, [self.part_at(start)])
         pieces += [f"line {line:,}"] if line else []
         speakers = filter(None, [self.speaker_at(start), self.speaker_at(end - 1)])

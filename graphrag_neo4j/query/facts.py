@@ -1,28 +1,36 @@
-"""What the graph itself answers, before any passage: the entities of a type, how two are related.
+"""What the graph itself answers, before any passage: types, relationships, predicates.
 
 "Which companies are mentioned?"         ──▶ the entities of the type company
 "How are Ada and Charles related?"       ──▶ their relationship, or the paths between them
+"Who directed The Matrix?"               ──▶ what is stated with the predicate "directed"
 
 Without a model these are the answer. Otherwise the model answers from its context.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, TypedDict
 
 from graphrag_neo4j.model.citations import bracket, neutralised
 from graphrag_neo4j.model.context import ContextRecord, record_of, relationship_record
 from graphrag_neo4j.model.quotation import Composed, Draft
 from graphrag_neo4j.model.types import ComposedTask
-from graphrag_neo4j.query.graph_expansion import RelationshipRow, in_order
+from graphrag_neo4j.query.graph_expansion import NamedRow, RelationshipRow, in_order, names
 from graphrag_neo4j.query.lookup import FoundEntity, find_entities
-from graphrag_neo4j.query.query_context import QueryContext, SearchResult
+from graphrag_neo4j.query.query_context import (
+    ENTITY_NAMES,
+    QueryContext,
+    SearchResult,
+    lucene_query,
+)
 from graphrag_neo4j.rules.answers import ITEM, QUOTATIONS, SCREEN, draft_of_relationships
-from graphrag_neo4j.rules.asking import two_related, type_asked
+from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
 from graphrag_neo4j.text.languages import TYPE_CLASSES
 from graphrag_neo4j.text.strings import flat, searched_words
 
 ALL: Final = 1_000  # entities of a list that is wanted whole
 PATHS: Final = 3
+NAMED: Final = 40  # entities whose names have words of the question
 # A class of what has no other: who asks for animals doesn't want all concepts.
 BROAD: Final = (None, "concept")
 UNRELATED: Final = "The graph has no path of at most 4 relationships between {} and {}."
@@ -43,6 +51,28 @@ class TypedEntityRow(TypedDict):
     documents: int
 
 
+class PredicateRow(TypedDict):
+    """A predicate of entities, and the types of what stands at its other ends."""
+
+    predicate: str
+    types: list[str]
+
+
+class StatedRow(TypedDict):
+    """A relationship `id` with all that is stated with a predicate in one direction."""
+
+    id: str
+    ref: int
+    source: str
+    target: str
+    subject: str
+    object: str
+    subject_type: str | None
+    object_type: str | None
+    predicate: str
+    texts: list[str]
+
+
 class PathRow(TypedDict):
     """A path between two entities: the names on it, and the ids of its relationships."""
 
@@ -57,9 +87,9 @@ async def search_facts(query: QueryContext) -> tuple[SearchResult | None, list[s
     """
     if type_ := type_asked(query.question):
         return await _of_type(query, type_), []
-    if (two := two_related(query.question)) and not query.selection:
-        return await _between(query, *two)
-    return None, []
+    if two := two_related(query.question):
+        return (None, []) if query.selection else await _between(query, *two)
+    return await _by_predicates(query), []
 
 
 async def _of_type(query: QueryContext, type_: str) -> SearchResult | None:
@@ -115,6 +145,51 @@ async def _between(
     direct = len(paths[0]["pairs"]) == 1
     said, each = ("", QUOTATIONS) if direct else (_said(paths), 1)
     return _result(query, records, draft_of_relationships(records, said, each)), []
+
+
+async def _by_predicates(query: QueryContext) -> SearchResult | None:
+    """Returns what is stated, with a predicate of the question, of the entities that it names.
+
+    The name and the verb tell the direction, which a passive turns round.
+    """
+    read, asked = query.graph.read, query.question
+    words = lucene_query(asked, *ENTITY_NAMES)
+    found = await query.by_words("search/named", NamedRow, words, NAMED)
+    ids = names(asked, found)
+    if not ids:
+        return None
+    known = {
+        row["predicate"]: row["types"]
+        for row in await read("search/predicates", PredicateRow, ids=ids)
+    }
+    named = [row["name"] for row in found if row["id"] in ids]
+    meant = AskedPredicates.of(asked, named, known)
+    if meant is None:
+        return None
+    given = {"ids": ids, "predicates": meant.predicates, "documents": query.documents}
+    rows = await read("search/stated", StatedRow, **given)
+    ways = {
+        True: [row for row in rows if row["source"] in ids and meant.suits(row["object_type"])],
+        False: [row for row in rows if row["target"] in ids and meant.suits(row["subject_type"])],
+    }
+    both = [row for row in rows if {row["source"], row["target"]} <= {*ids}]
+    rows = both or ways[meant.forward] or ways[not meant.forward]
+    if not rows:
+        return None
+    records = [
+        replace(
+            record_of(
+                *("Relationships", row["ref"], row["id"], row["subject"], row["predicate"]),
+                *(row["object"], "\n".join(row["texts"])),
+            ),
+            has_predicate=True,
+        )
+        for row in rows
+    ]
+    others = {row["target"] if row["source"] in ids else row["source"] for row in rows}
+    said = f"The documents state {len(others):,}:" if asks_to_count(asked) else ""
+    each = max(1, QUOTATIONS // len(rows))
+    return _result(query, records, draft_of_relationships(records, said, each))
 
 
 async def _entity(query: QueryContext, name: str) -> FoundEntity | None:

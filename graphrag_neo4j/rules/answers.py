@@ -51,6 +51,7 @@ CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters of a title
 DRAFTED = 80  # best sentences whose places are looked up
 QUOTATIONS = 5  # in an answer
+MANY = 6  # relationships: more of them are lines of a list
 SCREEN = 40  # lines of 100 characters that a list takes at most
 THEMES = 5  # in an answer to a question about the whole
 REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
@@ -416,10 +417,22 @@ def draft_of_relationships(records: Iterable[ContextRecord], said: str, each: in
     quotes = [one for record in records for one in quotes_of([record])[:each]]
 
     def compose(found: Verified) -> Composed:
-        shown = _quoted(asked, quotes, found)
-        return Composed("\n\n".join([*filter(None, [said]), *(one.lines for one in shown)]))
+        answering = _quoted(asked, quotes, found)
+        shown = answering if found.whole else _on_a_screen(answering)
+        above = [said] if said else []
+        if len(shown) > MANY:
+            text = "\n".join([*above, *(one.in_a_line for one in shown)])
+        else:
+            text = "\n\n".join([*above, *(one.lines for one in shown)])
+        return Composed(text, len(answering) - len(shown))
 
     return Draft(compose, [one.drafted for one in quotes])
+
+
+def _on_a_screen(quoted: Sequence[Quoted]) -> list[Quoted]:
+    """Returns the first quotations, as many as a screen has room for in lines."""
+    heights = accumulate(1 + len(one.in_a_line) // 100 for one in quoted)
+    return list(quoted[: sum(height <= SCREEN for height in heights)])
 
 
 def _told(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
@@ -499,9 +512,7 @@ def _shown(
     if found.whole:
         shown = list(answering)
     elif asked.wants_list or asked.wants_time:
-        heights = accumulate(1 + len(one.in_a_line) // 100 for one in answering)
-        fitting = sum(height <= SCREEN for height in heights)
-        shown = list(answering[: fitting if asked.wants_list else QUOTATIONS])
+        shown = _on_a_screen(answering) if asked.wants_list else list(answering[:QUOTATIONS])
     else:
         shown = _different(answering, QUOTATIONS, ())
     in_time = asked.wants_list or asked.wants_time or found.period is not None

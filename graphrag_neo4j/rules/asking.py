@@ -4,16 +4,25 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from itertools import product
 from typing import Final
 
 from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.model.quotation import Order, Period
 from graphrag_neo4j.rules.phrases import CJK
-from graphrag_neo4j.rules.ranking import GLOBAL, language_read, names_in, subject_words
-from graphrag_neo4j.text.languages import base_form, is_stop_word, lines_of
+from graphrag_neo4j.rules.ranking import (
+    GLOBAL,
+    base_words,
+    language_read,
+    names_in,
+    subject_words,
+)
+from graphrag_neo4j.text.languages import ABOUT, TYPE_CLASSES, base_form, is_stop_word, lines_of
+from graphrag_neo4j.text.sentences import WORD
 
 COUNTED = "Nothing is counted without a model: a passage may state the number."
 COUNTED_BY_MODEL = "A model counts only what it reads, which is a part of the documents."
@@ -21,6 +30,14 @@ COMPARED = "Nothing is compared without a model: these are passages on what is t
 EXPLAINED = "Nothing is explained without a model: a passage may state the reason."
 # In the order of the file.
 CANNOT: Final = (COUNTED, COMPARED, EXPLAINED)
+LONG = 4  # letters of a word of a predicate that tells something though it is a stop word
+# Letters: of a word that is a stem, of a stem that is a part of both words, and of an ending.
+LEAST, STEM, ENDING = 3, 5, 3
+ASKS_WHO = re.compile(
+    r"\W*(?:who|whom|whose|which|what|list|name|how many|did|does|do|is|was|are|were|has|have)\b",
+    re.IGNORECASE,
+)
+AUXILIARY = re.compile(r"(?:do(?:es|ne|ing)?|did|ha(?:s|d|ve)|been|being|were|with|from|into)$")
 ASKS_LIST = re.compile(r"^\W*(?:[Ll]ist|[Nn]ame|[Ww]hich|[Ww]ho(?! (?:is|was|are|were) [A-Z]))\b")
 ASKS_TYPE = re.compile(
     r"\W*(?:which|what|list|name|show(?: me)?|how many)\s+(?:(?:all|of|the|other|different)\s+)*"
@@ -98,6 +115,80 @@ def type_asked(question: str) -> str | None:
     if not type_ or is_stop_word(type_, "en") or GLOBAL.search(type_) or names_in(question):
         return None
     return None if subject_words(question) - {type_} else type_
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPredicates:
+    """What a question asks of the relationships of what it names.
+
+    `forward` says whether the name comes before the predicate, and is its subject then. `classes`
+    are those of what stands at the other end, none for any.
+    """
+
+    predicates: list[str]
+    forward: bool
+    classes: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, question: str, names: Collection[str], known: Mapping[str, Collection[str]]
+    ) -> "AskedPredicates | None":
+        """Reads a question that asks for a predicate and nothing more, None for another one.
+
+        `names` are those in the question, and `known` holds the predicates of what they name, with
+        the types at their other ends.
+
+        >>> AskedPredicates.of("Which films did Ada direct?", ["Ada"], {"directed": ["movie"]})
+        AskedPredicates(predicates=['directed'], forward=True, classes=frozenset({'work'}))
+        """
+        if not ASKS_WHO.match(question) or any([*_kinds(question)][1:]):
+            return None
+        rest = question
+        for name in sorted(names, key=len, reverse=True):
+            rest = re.sub(re.escape(name), lambda one: " " * len(one[0]), rest, flags=re.IGNORECASE)
+        words = {found[0].lower(): found.start() for found in WORD.finditer(rest)}
+        places = {one: found for one in known if (found := _found_in(words, one))}
+        # "Works for" rather than "works with".
+        held = {one: len(places[one] | words.keys() & {*one.split()}) for one in places}
+        asked = [one for one in places if held[one] == max(held.values())]
+        said = {word for one in asked for word in places[one]}
+        types = {class_of(type_) for one in asked for type_ in known[one]}
+        more = {word: class_of(word) for word in words.keys() - said}
+        if not asked or base_words(" ".join(w for w in more if more[w] not in types)) - ABOUT:
+            return None
+        before = question[: min(words[word] for word in said)].lower()
+        forward = any(name.lower() in before for name in names)
+        return cls(asked, forward, frozenset(more.values()) & types)
+
+    def suits(self, type_: str | None) -> bool:
+        """Returns whether the type of an end is one that is asked for."""
+        return not self.classes or class_of(type_ or "") in self.classes
+
+
+def class_of(type_: str) -> str:
+    """Returns the class of a type in any number, the singular where it has none."""
+    base = base_form(type_.lower(), "en")
+    return TYPE_CLASSES.get(base, base)
+
+
+def _found_in(words: Collection[str], predicate: str) -> set[str]:
+    """Returns the words of a question that are those of a predicate; none if one is missing."""
+    own = [found[0].lower() for found in WORD.finditer(predicate)]
+    telling = [word for word in own if not is_stop_word(word, "en")]
+    telling = telling or [word for word in own if len(word) >= LONG and not AUXILIARY.match(word)]
+    found = [next((one for one in sorted(words) if _akin(word, one)), None) for word in telling]
+    return {one for one in found if one} if all(found) else set()
+
+
+def _akin(one: str, other: str) -> bool:
+    """Returns whether two words have one stem, as "directed" and "directors" have."""
+    for a, b in product(*({word, base_form(word, "en")} for word in (one, other))):
+        short, long = sorted((a, b), key=len)
+        same = next((n for n, c in enumerate(short) if c != long[n]), len(short))
+        whole = same == len(short) >= LEAST or (same >= STEM and same == len(short) - 1)
+        if whole and len(long) - same <= ENDING:
+            return True
+    return False
 
 
 def _kinds(question: str) -> Iterator[bool]:

@@ -273,3 +273,43 @@ def test_a_wrong_mapping_is_told_in_a_sentence(content: str, says: str, tmp_path
     path.write_text(content, "utf-8")
     with pytest.raises(InputError, match=says):
         read_mapping(path)
+
+
+@pytest.mark.usefixtures("graph")
+async def test_a_question_with_a_predicate_gets_what_is_stated_and_nothing_else(
+    alone: Settings, movies: Graph, mapping: Path
+) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(mapping, movies.address)
+        directed = await rag.query("Who directed Cloud Atlas?")
+        actors = await rag.query("Which actors are in Cloud Atlas?")
+        acted = await rag.query("In which movies did Tom Hanks act?")
+        films = await rag.query("Which movies did Tom Hanks act in?")
+        many = await rag.query("How many films did Tom Hanks act in?")
+        both = await rag.query("Did Lana Wachowski direct Cloud Atlas?")
+        said = await rag.query("What did Tom Hanks say about films in 1999?")
+    rows = await movies.run_plain(
+        "MATCH (p:Person)-[r:DIRECTED|ACTED_IN]->(m:Movie {title: 'Cloud Atlas'}) "
+        "RETURN type(r) AS type, p.name AS name ORDER BY name"
+    )
+    names = {
+        kind: [row["name"] for row in rows if row["type"] == kind]
+        for kind in ("DIRECTED", "ACTED_IN")
+    }
+    for answer, kind, verb in (
+        (directed, "DIRECTED", "directed"),
+        (actors, "ACTED_IN", "acted in"),
+    ):
+        lines = sorted(line for line in answer.text.splitlines() if line.startswith("- "))
+        assert [line.partition(f" {verb} Cloud Atlas")[0] for line in lines] == [
+            f"- {n}" for n in names[kind]
+        ]
+        assert all(one.supported for one in answer.citations)
+    assert "\n  movies.yaml#Person/Lana Wachowski, line 2" in directed.text
+    assert acted.text
+    assert "acted in" in films.text
+    assert "directed" not in films.text
+    assert many.text.startswith("The documents state ")
+    assert not many.notices
+    assert both.text.splitlines()[0].startswith("- Lana Wachowski directed Cloud Atlas. [Data: ")
+    assert not said.text.startswith("- Tom Hanks acted in")

@@ -1,5 +1,5 @@
-// Saves that chunks hold no claims.
-UNWIND $chunks AS id
-MATCH (chunk:Chunk {id: id})
-SET chunk.claims = 'done'
+// Saves that chunks hold no claims, and a hash of their evidence.
+UNWIND $rows AS row
+MATCH (chunk:Chunk {id: row.id})
+SET chunk.claims = 'done', chunk.evidence_hash = row.hash
 REMOVE chunk.claims_with

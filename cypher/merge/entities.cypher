@@ -1,5 +1,6 @@
 // Reads a page of marked entities with their degree and the names and types that documents use for
-// them: documents that use the same in as many chunks are counted together.
+// them: documents that use the same in as many chunks are counted together. Only the mentions of an
+// entity with a list of properties are asked for these.
 MATCH (entity:Entity:KgBuild) WHERE entity.stale = true
 WITH entity LIMIT $limit
 RETURN entity.id AS id,
@@ -19,4 +20,9 @@ RETURN entity.id AS id,
     WITH used, count(*) AS documents
     RETURN [used, documents]
   } AS uses,
-  COUNT { (entity)-[:RELATED]-(:KgBuild) } AS degree
+  COUNT { (entity)-[:RELATED]-(:KgBuild) } AS degree,
+  entity.properties AS properties,
+  CASE WHEN entity.properties IS NULL THEN [] ELSE COLLECT {
+    MATCH (entity)<-[mention:MENTIONS]-(:Chunk:KgBuild) WHERE mention.properties IS NOT NULL
+    RETURN properties(mention)
+  } END AS held

@@ -5,5 +5,7 @@ WITH start, pair LIMIT $limit
 RETURN pair.id AS id,
   COLLECT { MATCH (source)-[stated:STATED {pair: pair.id}]->()
             MATCH (chunk:Chunk {id: stated.chunk})
-            RETURN [chunk.document, chunk.id, source = start, stated.strengths, stated.predicates]
-  } AS stated
+            RETURN [chunk.document, chunk.id, source = start, stated.strengths, stated.predicates,
+                    CASE WHEN stated.properties IS NULL THEN {} ELSE properties(stated) END]
+  } AS stated,
+  pair.properties AS properties

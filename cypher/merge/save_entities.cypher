@@ -1,11 +1,11 @@
-// Saves names, types, degrees and keys, and marks the entities for the stage resolve and for new
+// Saves names, types, degrees, keys and properties, and marks the entities for the stage resolve and for new
 // descriptions, and those with a new type for a new label. If an entity has a new name, its pairs that
 // a model described by the old name are also marked. Communities that contain it are marked for new
 // reports. A change of a pair or a claim also marks its entities.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 WITH entity, row, entity.name <> row.name AS renamed, entity.type = row.type AS labelled
-SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
+SET entity += row.properties, entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
     entity.key = row.key, entity.first_word = row.first_word, entity.last_word = row.last_word,
     entity.initials = row.initials, entity.aliases = row.aliases,
     entity.undescribed = true, entity.unresolved = true, entity.uncompared = true,

@@ -11,5 +11,6 @@ CALL () {
 }
 RETURN chunk.id AS chunk, entity.id AS entity, mention.names AS names, mention.types AS types,
   mention.descriptions AS descriptions,
+  CASE WHEN mention.properties IS NULL THEN {} ELSE properties(mention) END AS held,
   COLLECT { MATCH (chunk)<-[:FROM]-(:Claim:KgBuild)-[about:SUBJECT|OBJECT]->(entity)
             RETURN DISTINCT about.name } AS claimed

@@ -6,11 +6,9 @@ MATCH (a:Entity:KgBuild)-[old:STATED {id: row.id}]->(b:Entity:KgBuild)
 MATCH (source:Entity {id: row.source}), (target:Entity {id: row.target})
 OPTIONAL MATCH ()-[pair:RELATED {id: old.pair}]->()
 SET pair.stale = true, a.stale = true, b.stale = true
-WITH row, old, source, target, old.chunk AS chunk, old.descriptions AS descriptions,
-     old.strengths AS strengths, old.predicates AS predicates
+WITH old, source, target,
+     old {.*, id: row.new, pair: row.pair, source_spelling: row.source_spelling,
+          target_spelling: row.target_spelling} AS held
 DELETE old
-CREATE (source)-[stated:STATED {id: row.new}]->(target)
-SET stated.chunk = chunk, stated.pair = row.pair,
-    stated.descriptions = descriptions, stated.strengths = strengths,
-    stated.predicates = predicates,
-    stated.source_spelling = row.source_spelling, stated.target_spelling = row.target_spelling
+CREATE (source)-[stated:STATED]->(target)
+SET stated = held

@@ -8,7 +8,7 @@ where something else has a name, so the existing ones are read once more afterwa
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Final, TypedDict
+from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, Transaction
@@ -63,6 +63,7 @@ TYPES = (
 PROPERTIES = (
     *("source", "title", "text", "index", "start", "end", "name", "names", "aliases", "type"),
     *("description", "descriptions", "degree", "weight", "reversed", "opposite", "level", "size"),
+    "properties",
     *("summary", "rating", "rating_explanation", "report", "behind", "status", "start_date"),
     *("document", "header", "speaker", "line", "parts", "part_starts"),
     *("end_date", "source_text", "subject_text", "object_text", "extraction_error"),
@@ -86,6 +87,25 @@ UNLIMITED = (
     *("descriptions", "summary", "rating_explanation", "explanation", "source_text", "embedding"),
     *("subject_text", "object_text", "former_members", "material_hashes"),
 )
+# By what gets properties of another database: the names that its evidence and it itself have here.
+DESCRIBED = (
+    *("id", "ref", "stale", "properties", "description", "description_with", "description_hash"),
+    *("description_sample", "description_error", "undescribed", "groups", "group_texts"),
+)
+RESERVED: Mapping[Literal["Entity", "RELATED"], frozenset[str]] = {
+    "Entity": frozenset({
+        *(*DESCRIBED, *NAMES, "name", "names", "aliases", "type", "types", "descriptions"),
+        *("degree", "uncompared", "compare_error", "unlabelled", "placed_weight"),
+        *("embedding", "embedding_hash", "embedding_error", "embedding_flaw", "unembedded"),
+        *("top_pairs", "top_chunks", "top_claims"),
+    }),
+    "RELATED": frozenset({
+        *(*DESCRIBED, "weight", "strength", "strengths", "reversed", "opposite", "chunk", "pair"),
+        *("predicate", "predicates", "opposite_predicates", "descriptions"),
+        *("source_spelling", "target_spelling"),
+    }),
+}  # fmt: skip
+PREFIX = "own_"  # of a property of another database whose name is reserved
 Key = tuple[str, str, tuple[str, ...]]
 """What is made (a constraint: "unique"; an index: its type), its label or type, its properties."""
 
@@ -232,6 +252,18 @@ def _is_in_the_way(key: Key, ours: Key | None, wanted: Collection[Key]) -> bool:
     held = {*PROPERTIES, "content_hash", *(name for _, _, names in wanted for name in names)}
     refusing = {*UNLIMITED, *held} if what == "unique" else set(UNLIMITED)
     return kind in {*UNIQUE_NODES, *TYPES} and not refusing.isdisjoint(of)
+
+
+def free_name(kind: Literal["Entity", "RELATED"], name: str) -> str:
+    """The name that a property of another database gets here: its own, if that is not reserved.
+
+    >>> free_name("Entity", "released"), free_name("Entity", "type"), free_name("RELATED", "type")
+    ('released', 'own_type', 'type')
+    """
+    own = name
+    while own.startswith(PREFIX):  # so that "own_type" is not taken for another one's "type"
+        own = own.removeprefix(PREFIX)
+    return PREFIX + name if own in RESERVED[kind] else name
 
 
 def import_signature(step: str) -> str:

@@ -6,7 +6,7 @@ parallel lists are sorted, and equal records of a chunk count once.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, Literal, TypedDict, TypeVar
+from typing import Any, Final, Literal, TypedDict, TypeVar
 
 from graphrag_neo4j.graph.connection import Row, Transaction
 from graphrag_neo4j.graph.rows import IdsRow
@@ -43,6 +43,8 @@ REFS: Final[Mapping[RefKind, str]] = {
     "decision": "evidence/refs_decision",
 }
 """The statements that reserve refs."""
+UNLISTED: Final = frozenset({"bytes", "Vector"})
+"""The types of values that Neo4j keeps no list of."""
 
 
 def claim_id(chunk: str, claim: ClaimRecord) -> str:
@@ -60,9 +62,11 @@ def mention_rows(chunk: str, extraction: Extraction, speaker: str | None = None)
     It also mentions the speaker of its header.
     """
     described: defaultdict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    properties: defaultdict[str, list[Mapping[str, object]]] = defaultdict(list)
     spelled: defaultdict[str, set[str]] = defaultdict(set)
     for entity in extraction.entities:
         described[entity_id(entity.name)].add((entity.name, entity.type, entity.description))
+        properties[entity_id(entity.name)].append(entity.properties)
     for relationship in extraction.relationships:
         for name in (relationship.source, relationship.target):
             spelled[entity_id(name)].add(name)
@@ -78,6 +82,7 @@ def mention_rows(chunk: str, extraction: Extraction, speaker: str | None = None)
                 "names": [name for name, _, _ in triples] or sorted(spelled[entity_]),
                 "types": [type_ for _, type_, _ in triples],
                 "descriptions": [description for _, _, description in triples],
+                "held": held(combined(properties[entity_])),
             }
         )
     return rows
@@ -86,9 +91,11 @@ def mention_rows(chunk: str, extraction: Extraction, speaker: str | None = None)
 def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
     """A row for each ordered pair of entities that a chunk states a relationship between."""
     statements: defaultdict[tuple[str, str], set[tuple[str, float, str]]] = defaultdict(set)
+    properties: defaultdict[tuple[str, str], list[Mapping[str, object]]] = defaultdict(list)
     for one in extraction.relationships:
         ends = entity_id(one.source), entity_id(one.target)
         statements[ends].add((one.description, one.strength, one.predicate))
+        properties[ends].append(one.properties)
     rows: list[Row] = []
     for (source, target), said in sorted(statements.items()):
         triples = sorted(said)
@@ -103,9 +110,52 @@ def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
                 "descriptions": [description for description, _, _ in triples],
                 "strengths": [strength for _, strength, _ in triples],
                 "predicates": predicates if any(predicates) else None,
+                "held": held(combined(properties[source, target])),
             }
         )
     return rows
+
+
+def combined(places: Iterable[Mapping[str, object]]) -> dict[str, object]:
+    """The properties that several places give: one value where they agree, else a sorted list.
+
+    The list holds each value once, also those of lists. Values of several kinds become texts, as
+    Neo4j keeps no list of them; but integers beside other numbers become such numbers.
+    """
+    given: defaultdict[str, dict[str, object]] = defaultdict(dict)
+    for properties in places:
+        for name, value in properties.items():
+            given[name][repr(value)] = value
+    return {
+        name: next(iter(values.values())) if len(values) == 1 else _listed(values.values())
+        for name, values in sorted(given.items())
+    }
+
+
+def _listed(values: Iterable[Any]) -> list[object]:
+    members = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    kinds = {
+        # Points of one system, and times with or without a zone, are kinds of their own.
+        (type(one), getattr(one, "srid", None), getattr(one, "tzinfo", None) is None)
+        for one in members
+    }
+    types = {kind for kind, _, _ in kinds}
+    if types == {int, float}:
+        members = [float(one) for one in members]
+    elif len(kinds) > 1 or any(kind.__name__ in UNLISTED for kind in types):
+        members = [f"{one}".casefold() if isinstance(one, bool) else f"{one}" for one in members]
+    by_text = sorted({repr(one): one for one in members}.items())
+    return sorted(one for _, one in by_text)
+
+
+def held(properties: Mapping[str, object]) -> Row:
+    """The properties as a mention or a statement holds them: also their names, in one list."""
+    return {**properties, "properties": [*properties]} if properties else {}
+
+
+def properties_of(there: Mapping[str, Any]) -> dict[str, object]:
+    """The properties among all that a mention or a statement holds."""
+    return {name: there[name] for name in there.get("properties") or ()}
 
 
 def pair_rows(stated: Iterable[Row]) -> list[Row]:

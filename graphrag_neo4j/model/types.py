@@ -197,11 +197,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class EntityRecord:
-    """An entity, as one record of a reply gives it."""
+    """An entity, as one record of a reply gives it.
+
+    `properties` are those of a node of another database, with values of Neo4j.
+    """
 
     name: str
     type: str
     description: str
+    properties: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +213,8 @@ class RelationshipRecord:
     """A relationship, as one record of a reply gives it.
 
     `strength` is the model's score. `predicate` is a verb phrase that leads from the source to the
-    target, such as "works for"; "" if there is none.
+    target, such as "works for"; "" if there is none. `properties` are those of a relationship of
+    another database.
     """
 
     source: str
@@ -217,6 +222,7 @@ class RelationshipRecord:
     description: str
     strength: float
     predicate: str = ""
+    properties: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, is_typeddict
+from typing import Any, Final, Literal, is_typeddict
 
 import pytest
 
@@ -25,6 +25,7 @@ from graphrag_neo4j.graph.indexes import (
     SEARCH_SINCE,
     ensure_vector_indexes,
 )
+from graphrag_neo4j.graph.schema import RESERVED
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent
 CYPHER = PACKAGE.parent / "cypher"
@@ -87,6 +88,18 @@ def test_the_first_line_of_each_says_what_it_does() -> None:
     first = {name: read_statement(name).splitlines()[0] for name in STATEMENTS}
     wrong = [n for n, line in first.items() if not re.fullmatch(r"// [A-Z][^ ]* .{5,}", line)]
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "variables"), [("Entity", "entity|mention"), ("RELATED", "pair|stated")]
+)
+def test_our_own_names_are_kept_from_properties_of_other_databases(
+    kind: Literal["Entity", "RELATED"], variables: str
+) -> None:
+    texts = [re.sub("//.*", "", read_statement(name)) for name in STATEMENTS]
+    used = {one for text in texts for one in re.findall(rf"\b(?:{variables})\.(\w+)", text)}
+    assert len(used) > 9
+    assert used - RESERVED[kind] == set()
 
 
 # Statements with the clause SEARCH, which older servers do not know.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.graph.connection import Row
-from graphrag_neo4j.index.evidence import claim_rows, mention_rows, pair_rows, stated_rows
+from graphrag_neo4j.index.evidence import claim_rows, combined, mention_rows, pair_rows, stated_rows
 from graphrag_neo4j.model.types import (
     ChunkText,
     ClaimRecord,
@@ -102,6 +102,22 @@ def test_each_statement_has_its_predicate_and_a_row_without_any_has_no_list() ->
     lists = (both["descriptions"], both["strengths"], both["predicates"])
     assert lists == (["She came.", "She helps."], [3.0, 2.0], ["", "helps"])
     assert none["predicates"] is None
+
+
+def test_properties_are_one_value_or_a_sorted_list_in_one_kind() -> None:
+    here = {"born": 1956, "seen": 1, "mixed": 7, "tags": ["b", "a"], "alone": [2, 1], "flag": True}
+    there = {"born": 1956, "seen": 0.5, "mixed": "x", "tags": ["c", "a"]}
+    together = {
+        "alone": [2, 1],
+        "born": 1956,
+        "flag": True,
+        "mixed": ["7", "x"],
+        "seen": [0.5, 1.0],
+        "tags": ["a", "b", "c"],
+    }
+    assert combined([here, there]) == combined([there, {}, here]) == together
+    assert combined([{"x": True}, {"x": 1}]) == {"x": ["1", "true"]}
+    assert combined([{"x": b"a"}, {"x": b"b"}]) == {"x": ["b'a'", "b'b'"]}
 
 
 def test_claims_that_differ_in_anything_are_two() -> None:

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, Final, Literal, TypedDict
 
 import anyio.to_thread
 
@@ -33,6 +33,7 @@ from graphrag_neo4j.extras.importing.mapping import (
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph, Transaction, connect
 from graphrag_neo4j.graph.rows import pages
+from graphrag_neo4j.graph.schema import free_name
 from graphrag_neo4j.index.preparation import FoundRow
 from graphrag_neo4j.index.read.extract import ChunkToRead, save_extractions
 from graphrag_neo4j.index.read.ingest import Ingested, ingest
@@ -81,7 +82,7 @@ class NodeRow(TypedDict):
 
 
 class UnreadChunkRow(TypedDict):
-    """A chunk without the evidence of its record; `again`: a backend has read it."""
+    """A chunk without the evidence of its record; `again`: it has other evidence."""
 
     source: str
     index: int
@@ -296,7 +297,8 @@ class NodeImport:
             return None
         described = text_of_value(values.get(nodes.description or ""))
         about = "; ".join([*filter(None, [described]), *told(nodes.properties, values)])
-        entity = EntityRecord(name, type_, f"{name} ({type_}){': ' * bool(about)}{about}")
+        line = f"{name} ({type_}){': ' * bool(about)}{about}"
+        entity = EntityRecord(name, type_, line, own("Entity", nodes.properties, values))
         stated = sorted(self._stated(name, relationships), key=lambda one: one.description)
         lines = [entity.description, *(one.description for one in stated)]
         spans, found, at = list[Span](), list[Extraction](), 0
@@ -341,7 +343,8 @@ class NodeImport:
                 predicate = flat(mapped.predicate or phrase(row["type"]))
                 details = "; ".join(told(mapped.properties, row["properties"]))
                 line = f"{name} {predicate} {end}{f' ({details})' if details else ''}."
-                yield RelationshipRecord(name, end, line, STRENGTH, predicate)
+                held = own("RELATED", mapped.properties, row["properties"])
+                yield RelationshipRecord(name, end, line, STRENGTH, predicate, held)
 
     async def _write_page(
         self,
@@ -365,7 +368,11 @@ class NodeImport:
         result = await ingest(graph, own, _RecordCuts(by_source), seen=seen, copies=False)
         texts = each([text for one in records for text in one.texts], 0)
         result.add(await ingest(graph, texts, cutting, seen=seen))
-        rows = await graph.read("import/unread", UnreadChunkRow, sources=[*by_source])
+        wanted = [
+            {"source": source, "hashes": [*map(evidence_hash, one.found)]}
+            for source, one in by_source.items()
+        ]
+        rows = await graph.read("import/unread", UnreadChunkRow, rows=wanted)
         outcomes = [
             Outcome(
                 ChunkToRead(ChunkText(row["id"], "", ""), row["again"]),
@@ -386,7 +393,14 @@ async def suggested_mapping(other: OtherNeo4j, settings: Settings, listen: Liste
 
 async def _save(outcomes: Sequence[Outcome[ChunkToRead, Extraction]], tx: Transaction) -> None:
     await save_extractions(tx, outcomes, None)
-    await tx.run("import/read", chunks=[one.item.text.id for one in outcomes])
+    done = [(one.item.text.id, one.result) for one in outcomes if one.result]
+    rows = [{"id": id_, "hash": evidence_hash(found)} for id_, found in done]
+    await tx.run("import/read", rows=rows)
+
+
+def evidence_hash(found: Extraction) -> str:
+    """A hash of all that a record gives to the graph, also of what does not stand in its text."""
+    return identify("evidence", repr(found))
 
 
 def divided(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
@@ -409,6 +423,14 @@ def told(properties: Iterable[str], values: Mapping[str, object]) -> Iterator[st
     for one in properties:
         if value := text_of_value(values.get(one)):
             yield f"{one}: {value}"
+
+
+def own(
+    kind: Literal["Entity", "RELATED"], properties: Iterable[str], values: Mapping[str, object]
+) -> dict[str, object]:
+    """The properties that have a value, by the names that they get in the graph."""
+    found = {free_name(kind, one): values.get(one) for one in properties}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def key_of(value: object) -> str:

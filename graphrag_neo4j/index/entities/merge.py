@@ -20,7 +20,16 @@ from typing import TypedDict
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.entities.rules import name_properties, shown_name
-from graphrag_neo4j.index.evidence import Uses, Votes, elected, mark_changed, votes_for
+from graphrag_neo4j.index.evidence import (
+    Uses,
+    Votes,
+    combined,
+    elected,
+    held,
+    mark_changed,
+    properties_of,
+    votes_for,
+)
 from graphrag_neo4j.model.events import Advanced, Listener, Started
 from graphrag_neo4j.text.strings import entity_id, is_indexable, name_key
 
@@ -36,21 +45,29 @@ Place = tuple[str, str]
 
 
 class StaleEntityRow(TypedDict):
-    """A marked entity: the names and types that documents use for it, and its degree."""
+    """A marked entity: the names and types that documents use for it, and its degree.
+
+    `properties` names those that its evidence gave it, and `held` is all that the mentions with
+    properties hold.
+    """
 
     id: str
     uses: Uses
     degree: int
+    properties: list[str] | None
+    held: list[dict[str, object]]
 
 
 class StalePairRow(TypedDict):
     """A marked pair. `stated` holds documents, chunks, directions (True: forward) and lists.
 
     These are the strengths of the statements and, if any has one, their predicates, "" for none.
+    Last comes all that a statement with properties holds. `properties` names those of the pair.
     """
 
     id: str
-    stated: list[tuple[str, str, bool, list[float], list[str] | None]]
+    stated: list[tuple[str, str, bool, list[float], list[str] | None, dict[str, object]]]
+    properties: list[str] | None
 
 
 async def merge(graph: Graph, listen: Listener, stage: str = "merge") -> None:
@@ -92,7 +109,14 @@ def _entity(row: StaleEntityRow) -> Row:
         **name_properties(own or ""),
         "type": _type(row["uses"], types) or (UNSURE if {*types} - {None} else None),
         "degree": row["degree"],
+        "properties": _properties(row["held"], row["properties"]),
     }
+
+
+def _properties(there: Sequence[dict[str, object]], before: Sequence[str] | None) -> Row:
+    """The properties that the evidence gives, their names, and null for what it gives no more."""
+    given = combined(map(properties_of, there))
+    return {**dict.fromkeys(before or ()), "properties": None, **held(given)}
 
 
 def _type(uses: Uses, types: Mapping[str | None, Votes]) -> str | None:
@@ -104,8 +128,8 @@ def _type(uses: Uses, types: Mapping[str | None, Votes]) -> str | None:
 
 
 def _pair(row: StalePairRow) -> Row:
-    strengths = [strength for _, _, _, stated, _ in row["stated"] for strength in stated]
-    forward = sum(len(stated) for _, _, goes_forward, stated, _ in row["stated"] if goes_forward)
+    strengths = [strength for _, _, _, stated, *_ in row["stated"] for strength in stated]
+    forward = sum(len(stated) for _, _, goes_forward, stated, *_ in row["stated"] if goes_forward)
     backward = len(strengths) - forward
     shown = _predicates(row, forward=backward <= forward)
     # fsum: the mean of the same numbers is the same in any order.
@@ -118,6 +142,7 @@ def _pair(row: StalePairRow) -> Row:
         "predicate": shown[0] if shown else None,
         "predicates": shown or None,
         "opposite_predicates": _predicates(row, forward=backward > forward) or None,
+        "properties": _properties([one[-1] for one in row["stated"]], row["properties"]),
     }
 
 
@@ -130,7 +155,7 @@ def _predicates(row: StalePairRow, *, forward: bool) -> list[str]:
     """The predicates of one direction: the most frequent first, then the strongest."""
     strengths = defaultdict[str, list[float]](list)
     forms = defaultdict[str, defaultdict[str, list[Place]]](lambda: defaultdict(list))
-    for document, chunk, goes_forward, stated, predicates in row["stated"]:
+    for document, chunk, goes_forward, stated, predicates, _ in row["stated"]:
         if goes_forward is forward:
             for predicate, strength in zip(predicates or (), stated, strict=False):
                 strengths[predicate.casefold()].append(strength)

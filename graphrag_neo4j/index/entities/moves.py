@@ -14,10 +14,10 @@ they stay with the first name.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import zip_longest
-from typing import NamedTuple, TypedDict
+from typing import TypedDict
 
 from graphrag_neo4j.documents import whole_of
 from graphrag_neo4j.errors import InputError
@@ -27,8 +27,11 @@ from graphrag_neo4j.index.entities.rules import Known, Spelling
 from graphrag_neo4j.index.evidence import (
     Uses,
     Votes,
+    combined,
     elected,
+    held,
     mark_changed,
+    properties_of,
     save_entities,
     save_pairs,
     sweep_entities,
@@ -41,23 +44,32 @@ Place = tuple[str, str]
 """The place of a mention: chunk and entity."""
 
 
-class Use(NamedTuple):
-    """A use of a name by a chunk: with a type and a description, without, or in a claim."""
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a name by a chunk: with a type and a description, without, or in a claim.
+
+    `properties` are those that the mention holds; they go with its descriptions.
+    """
 
     name: str
     type: str = ""
     text: str | None = None
     in_claim: bool = False
+    properties: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 class MovedMentionRow(TypedDict):
-    """A mention, with the names that the claims of its chunk use for its entity."""
+    """A mention, with the names that the claims of its chunk use for its entity.
+
+    `held` is all that a mention with properties holds, and empty for another one.
+    """
 
     chunk: str
     entity: str
     names: list[str]
     types: list[str]
     descriptions: list[str]
+    held: dict[str, object]
     claimed: list[str]
 
 
@@ -125,7 +137,7 @@ class Move:
         """The new entity of a use of a name, and this use with its new name."""
         entity, spelling = self.end(chunk, holder, entity_id(use.name), use)
         same = spelling == entity_id(use.name)
-        return entity, use if same else use._replace(name=self.rename(use.name))
+        return entity, use if same else replace(use, name=self.rename(use.name))
 
 
 async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
@@ -206,7 +218,11 @@ async def _read_mentions(
     ):
         # Names without a description come last.
         given = zip_longest(row["names"], row["types"], row["descriptions"])
-        uses = {Use(name, type_ or "", text) for name, type_, text in given}
+        properties = properties_of(row["held"])
+        uses = {
+            Use(name, type_ or "", text, properties=properties if text is not None else {})
+            for name, type_, text in given
+        }
         uses |= {Use(name, in_claim=True) for name in row["claimed"]}
         found[row["chunk"], row["entity"]] = uses
     return found
@@ -225,7 +241,7 @@ async def _move_mentions(tx: Transaction, before: Mapping[Place, set[Use]], move
     for (chunk, entity), uses in sorted(after.items(), key=lambda one: one[0]):
         if uses == before.get((chunk, entity)):
             continue
-        described = sorted((x.name, x.type, x.text) for x in uses if x.text is not None)
+        described = sorted({(x.name, x.type, x.text) for x in uses if x.text is not None})
         known = {entity_id(name) for name, _, _ in described}
         bare = [x.name for x in uses if x.text is None and not x.in_claim]
         row: Row = {
@@ -237,6 +253,7 @@ async def _move_mentions(tx: Transaction, before: Mapping[Place, set[Use]], move
             ],
             "types": [type_ for _, type_, _ in described],
             "descriptions": [text for _, _, text in described],
+            "held": held(combined(x.properties for x in uses)),
         }
         (kept if uses else gone).append(row)
     await tx.run("resolve/unmention", rows=gone)

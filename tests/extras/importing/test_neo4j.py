@@ -1,7 +1,10 @@
 """`kg-build import neo4j`: the Movies graph of another server, again and again."""
 
 from collections.abc import AsyncIterator, Mapping
+from copy import deepcopy
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -11,6 +14,7 @@ from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.extras.importing.mapping import read_mapping
 from graphrag_neo4j.graph.connection import Graph, PlainRow, connect
 from graphrag_neo4j.graph.dump import dump
+from graphrag_neo4j.graph.schema import RESERVED
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.cli.test_json import held
@@ -219,6 +223,124 @@ async def test_a_hub_has_several_chunks_each_with_its_relationships(
     lines = [row["text"].count("acted in") for row in rows]
     assert [row["stated"] for row in rows] == lines
     assert sum(lines) == 62
+
+
+HELD = "MATCH (e:Entity) WHERE e.name IN $names RETURN e.name AS name, e {.*} AS e ORDER BY name"
+
+
+async def held_by(graph: Graph, *names: str) -> list[dict[str, Any]]:
+    """The properties that their evidence gave to these entities, in the order of the names."""
+    rows = await graph.run_plain(HELD, names=names)
+    return [{name: row["e"][name] for name in row["e"].get("properties") or ()} for row in rows]
+
+
+async def test_properties_are_those_of_entities_and_pairs_in_their_kinds_and_follow_their_source(
+    graph: Graph, alone: Settings, movies: Graph, tmp_path: Path
+) -> None:
+    await movies.run_plain(
+        "MATCH (m:Movie {title: 'The Matrix'}) SET m.premiere = date('1999-03-31'), m.type = 35, "
+        "m.place = point({latitude: 34.1, longitude: -118.3}), m.genres = ['cyberpunk', 'action'] "
+        "WITH m MATCH (p:Person {name: 'Jessica Thompson'}) "
+        "CREATE (p)-[:REVIEWED {rating: 80, weight: 2}]->(m), (p)-[:REVIEWED {rating: 90}]->(m)"
+    )
+    content = deepcopy(MAPPING)
+    content["nodes"]["Movie"]["properties"] += ["premiere", "type", "place", "genres"]
+    content["relationships"]["REVIEWED"]["properties"] += ["weight"]
+    path = written(tmp_path / "m.yaml", content)
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(path, movies.address)
+        [matrix] = await graph.run_plain(
+            "MATCH (m:Movie) WHERE m.released < 2000 AND m.premiere.month = 3 "
+            "RETURN m.name AS name, m.type AS type, m.own_type AS own, m.genres AS genres, "
+            "m.place.latitude AS latitude, m.properties AS properties"
+        )
+        assert matrix == {
+            "name": "The Matrix",
+            "type": "movie",
+            "own": 35,
+            "genres": ["cyberpunk", "action"],
+            "latitude": 34.1,
+            "properties": ["genres", "own_type", "place", "premiere", "released"],
+        }
+        [ours] = await graph.run_plain(
+            "MATCH (e:Entity)-[r:STATED|RELATED]->() WITH collect(e) AS es, collect(r) AS rs "
+            "RETURN [e IN es | [k IN keys(e) WHERE NOT k IN coalesce(e.properties, [])]] AS nodes, "
+            "[r IN rs | [k IN keys(r) WHERE NOT k IN coalesce(r.properties, [])]] AS pairs"
+        )
+        assert {*chain(*ours["nodes"])} <= RESERVED["Entity"]
+        assert {*chain(*ours["pairs"])} <= RESERVED["RELATED"]
+        ratings = await graph.run_plain(
+            "MATCH (:Person)-[r:RELATED]-(m:Movie) UNWIND r.rating AS rating "
+            "RETURN m.name AS name, avg(rating) AS mean, r.own_weight AS weight ORDER BY name"
+        )
+        assert [[*row.values()] for row in ratings] == [
+            ["Cloud Atlas", 95.0, None],
+            ["The Da Vinci Code", 68.0, None],
+            ["The Matrix", 85.0, 2],
+        ]
+        await movies.run_plain(
+            "MATCH (m:Movie {title: 'The Matrix'}) SET m.released = 1998.5, m.genres = null "
+            "WITH m MATCH (m)<-[r:REVIEWED {rating: 80}]-(p) DELETE r"
+        )
+        # The text of the record stays the same: "type: 35".
+        await movies.run_plain("MATCH (m:Movie {title: 'The Matrix'}) SET m.type = '35'")
+        changed = await rag.import_neo4j(path, movies.address)
+        assert changed.ingested.changed == 2
+        rows = await graph.run_plain(
+            "MATCH (m:Movie {name: 'The Matrix'})-[r:RELATED]-(:Person {name: 'Jessica Thompson'}) "
+            "RETURN m.released AS released, m.genres AS genres, m.own_type AS own, "
+            "r.rating AS rating, r.own_weight AS weight, r.properties AS properties"
+        )
+        assert [[*row.values()] for row in rows] == [[1998.5, None, "35", 90, None, ["rating"]]]
+        now = await dump(graph)
+        # As if an earlier release had made the import.
+        await graph.run_plain(
+            "MATCH (c:Chunk) WHERE c.evidence_hash IS NOT NULL REMOVE c.evidence_hash "
+            "WITH c MATCH (c)-[m:MENTIONS]->() REMOVE m.properties, m.own_type, m.released"
+        )
+        await rag.import_neo4j(path, movies.address)
+        assert await dump(graph) == now
+
+
+async def test_what_nodes_of_one_entity_hold_is_joined_and_parted_with_their_names(
+    graph: Graph, alone: Settings, movies: Graph, mapping: Path
+) -> None:
+    await movies.run_plain(
+        "MATCH (p:Person {name: 'Tom Hanks'}) SET p.tags = ['writer', 'actor'] "
+        "CREATE (:Person {name: 'Thomas J. Hanks', born: 1957, tags: ['actor']})"
+        "-[:ACTED_IN {roles: ['Ray']}]->(:Movie {title: 'Cloud Atlas II'})"
+    )
+    content = deepcopy(MAPPING)
+    content["nodes"]["Person"]["properties"] += ["tags"]
+    path = written(mapping, content)
+    names = ("Thomas J. Hanks", "Tom Hanks")
+    apart = [
+        {"born": 1957, "tags": ["actor"]},
+        {"born": 1956, "tags": ["writer", "actor"]},
+    ]
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(path, movies.address)
+        assert await held_by(graph, *names) == apart
+        first = evidence(await dump(graph))
+        await rag.resolve(same=names)
+        [joined] = await held_by(graph, *names)
+        assert joined == {"born": [1956, 1957], "tags": ["actor", "writer"]}
+        roles = await graph.run_plain(
+            "MATCH (:Movie {name: 'Cloud Atlas II'})-[r:RELATED]-(e) RETURN r.roles AS roles"
+        )
+        assert roles == [{"roles": ["Ray"]}]
+        [decision] = [one for one in await rag.name_decisions() if one.origin == "person"]
+        await rag.resolve(undo=decision.ref)
+        assert await held_by(graph, *names) == apart
+        assert evidence(await dump(graph)) == first
+        await movies.run_plain("MATCH (p:Person {name: 'Thomas J. Hanks'}) DETACH DELETE p")
+        await rag.resolve(same=names)
+        await rag.import_neo4j(path, movies.address)
+        assert await held_by(graph, *names) == apart[1:]
+
+
+def evidence(nodes: Mapping[str, object]) -> dict[str, object]:
+    return {k: v for k, v in nodes.items() if k.startswith(("MENTIONS", "STATED"))}
 
 
 @pytest.mark.usefixtures("environment")

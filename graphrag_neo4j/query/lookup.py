@@ -18,7 +18,7 @@ from graphrag_neo4j.query.answer import Source, source_from
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, LONGEST_QUERY, lucene_query
 from graphrag_neo4j.rules.ranking import language_read, names_written
 from graphrag_neo4j.text.languages import is_in_dictionary, is_stop_word
-from graphrag_neo4j.text.strings import entity_ids, searched_words
+from graphrag_neo4j.text.strings import entity_ids, name_key, searched_words
 
 if TYPE_CHECKING:
     import pandas
@@ -159,12 +159,15 @@ async def read_report(graph: Graph, ref: int) -> CommunityReport:
 async def read_entity(graph: Graph, name: str) -> Entity:
     """Returns the entity with this name, or else the one that differs in upper and lower case.
 
+    If there is none, it is the one with the most relationships that has the name as an alias.
     Raises NotFoundError, which suggests similar names, if there is no such entity.
     """
+    rows: list[Entity] = []
     for id_ in entity_ids(name):
-        if rows := await graph.read("lookup/entity", Entity, id=id_):
-            break
-    else:
+        rows = rows or await graph.read("lookup/entity", Entity, id=id_)
+    if not rows and (called := await _id_called(graph, name)):
+        rows = await graph.read("lookup/entity", Entity, id=called)
+    if not rows:
         like = await _names_like(graph, name)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
         raise NotFoundError(f"There is no entity {name!r} in the graph.{hint}")
@@ -173,6 +176,14 @@ async def read_entity(graph: Graph, name: str) -> Entity:
         related=[[neutralised(text) for text in one] for one in rows[0].related],
         claims=[neutralised(text) for text in rows[0].claims],
     )
+
+
+async def _id_called(graph: Graph, name: str) -> str | None:
+    """Returns the id of the entity with the most relationships that has a name as an alias."""
+    if not (words := lucene_query(name, "aliases")):
+        return None
+    rows = await graph.read("lookup/called", CalledRow, words=words, limit=NEAR_NAMES)
+    return next((x["id"] for x in rows if name_key(name) in map(name_key, x["aliases"])), None)
 
 
 async def find_entities(graph: Graph, name: str, limit: int) -> list[FoundEntity]:
@@ -208,6 +219,13 @@ class WordRow(TypedDict):
     """A word."""
 
     word: str
+
+
+class CalledRow(TypedDict):
+    """An entity and its aliases."""
+
+    id: str
+    aliases: list[str]
 
 
 class NearNameRow(TypedDict):

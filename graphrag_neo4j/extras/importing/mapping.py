@@ -22,6 +22,8 @@ LONGEST_NAME: Final = 80  # characters; a longer text isn't a name
 SHORTEST_TEXT: Final = 300  # characters; from here on, a property is a text to be read
 NAMES: Final = ("name", "title", "label")  # what the name of a property holds, the best first
 DESCRIPTIONS: Final = ("description", "summary", "abstract", "tagline", "bio", "comment", "about")
+# Properties with further names, without capitals and underscores.
+ALIASES: Final = ("aliases", "alias", "alsoknownas", "aka", "alternativenames", "othernames")
 HEAD: Final = """\
 # Which nodes and relationships `kg-build import neo4j` brings, and which of their properties.
 # A model may read all of them: remove what it should not see, and what is of no use.
@@ -29,8 +31,10 @@ HEAD: Final = """\
 #   name         the property with the name of the entity
 #   key          the property that identifies a node of the label (default: the name)
 #   type         the type of the entity (default: the label)
+#   aliases      a property with further names: a text or a list of texts
 #   description  a property with a short text
-#   properties   other properties that stand in the description, and are metadata to filter by
+#   properties   other properties of the entity; they also stand in its record, and are metadata to
+#                filter by
 #   text         properties with long texts, which are read as documents
 #   predicate    a verb phrase from start to end (default: the type)
 #
@@ -48,6 +52,7 @@ class MappedNodes(_Part):
     name: str
     key: str | None = None
     type: str | None = None
+    aliases: str | None = None
     description: str | None = None
     properties: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
@@ -59,8 +64,8 @@ class MappedNodes(_Part):
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The properties of the description."""
-        return (*filter(None, [self.description]), *self.properties)
+        """The properties that stand in the record."""
+        return (*filter(None, [self.description, self.aliases]), *self.properties)
 
 
 class MappedRelationships(_Part):
@@ -184,10 +189,16 @@ def _suggested(columns: Mapping[str, Sequence[Any]], key: str | None) -> dict[st
     names.sort(key=lambda one: next((n for n, p in enumerate(NAMES) if p in one.casefold()), 9))
     name, texts = names[0], [one for one, length in lengths.items() if length >= SHORTEST_TEXT]
     described = [one for one in DESCRIPTIONS if one in lengths and one not in {name, *texts}][:1]
-    others = [one for one in columns if one not in {name, key, *described, *texts}]
+    called = [
+        one
+        for one in columns
+        if one.casefold().replace("_", "") in ALIASES and one not in {name, key, *texts}
+    ][:1]
+    others = [one for one in columns if one not in {name, key, *called, *described, *texts}]
     return {
         "name": name,
         **({"key": key} if key not in {None, name} else {}),
+        **({"aliases": called[0]} if called else {}),
         **({"description": described[0]} if described else {}),
         **({"properties": others} if others else {}),
         **({"text": texts} if texts else {}),

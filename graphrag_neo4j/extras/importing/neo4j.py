@@ -296,9 +296,13 @@ class NodeImport:
         if name is None:
             return None
         described = text_of_value(values.get(nodes.description or ""))
-        about = "; ".join([*filter(None, [described]), *told(nodes.properties, values)])
+        others = tuple(filter(None, [nodes.aliases]))
+        about = "; ".join([*filter(None, [described]), *told((*others, *nodes.properties), values)])
+        properties = own("Entity", nodes.properties, values)
+        if aliases := [*names_in(values.get(nodes.aliases or ""))]:
+            properties["aliases"] = aliases
         line = f"{name} ({type_}){': ' * bool(about)}{about}"
-        entity = EntityRecord(name, type_, line, own("Entity", nodes.properties, values))
+        entity = EntityRecord(name, type_, line, properties)
         stated = sorted(self._stated(name, relationships), key=lambda one: one.description)
         lines = [entity.description, *(one.description for one in stated)]
         spans, found, at = list[Span](), list[Extraction](), 0
@@ -431,6 +435,13 @@ def own(
     """The properties that have a value, by the names that they get in the graph."""
     found = {free_name(kind, one): values.get(one) for one in properties}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def names_in(value: object) -> Iterator[str]:
+    """Yields each name in a list of texts, or the one that a text is."""
+    for one in value if isinstance(value, list) else [value]:
+        if name_key(name := clean_name(text_of_value(one))):
+            yield name
 
 
 def key_of(value: object) -> str:

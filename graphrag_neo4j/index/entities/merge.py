@@ -15,7 +15,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
@@ -101,6 +101,9 @@ def _entity(row: StaleEntityRow) -> Row:
         spellings[name_key(name)][name] = votes
     shown = shown_name(row["uses"])
     types = votes_for(row["uses"], lambda use: use[1])
+    given = combined(map(properties_of, row["held"]))
+    for alias in cast("list[str]", given.get("aliases", [])):
+        spellings[name_key(alias)].setdefault(alias, (0, 0))
     spellings.pop(name_key(shown or ""), None)
     return {
         "id": row["id"],
@@ -109,13 +112,12 @@ def _entity(row: StaleEntityRow) -> Row:
         **name_properties(own or ""),
         "type": _type(row["uses"], types) or (UNSURE if {*types} - {None} else None),
         "degree": row["degree"],
-        "properties": _properties(row["held"], row["properties"]),
+        "properties": _properties(given, row["properties"]),
     }
 
 
-def _properties(there: Sequence[dict[str, object]], before: Sequence[str] | None) -> Row:
-    """The properties that the evidence gives, their names, and null for what it gives no more."""
-    given = combined(map(properties_of, there))
+def _properties(given: Mapping[str, object], before: Sequence[str] | None) -> Row:
+    """The properties that evidence gives, with their names; null for those that it gave before."""
     return {**dict.fromkeys(before or ()), "properties": None, **held(given)}
 
 
@@ -132,6 +134,7 @@ def _pair(row: StalePairRow) -> Row:
     forward = sum(len(stated) for _, _, goes_forward, stated, *_ in row["stated"] if goes_forward)
     backward = len(strengths) - forward
     shown = _predicates(row, forward=backward <= forward)
+    given = combined(properties_of(one[-1]) for one in row["stated"])
     # fsum: the mean of the same numbers is the same in any order.
     return {
         "id": row["id"],
@@ -142,7 +145,7 @@ def _pair(row: StalePairRow) -> Row:
         "predicate": shown[0] if shown else None,
         "predicates": shown or None,
         "opposite_predicates": _predicates(row, forward=backward > forward) or None,
-        "properties": _properties([one[-1] for one in row["stated"]], row["properties"]),
+        "properties": _properties(given, row["properties"]),
     }
 
 

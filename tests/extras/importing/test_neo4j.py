@@ -11,7 +11,7 @@ import yaml
 
 from graphrag_neo4j import Answer, AsyncGraphRAG, Source
 from graphrag_neo4j.errors import GraphError, InputError
-from graphrag_neo4j.extras.importing.mapping import read_mapping
+from graphrag_neo4j.extras.importing.mapping import read_mapping, suggest_mapping
 from graphrag_neo4j.graph.connection import Graph, PlainRow, connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.schema import RESERVED
@@ -337,6 +337,31 @@ async def test_what_nodes_of_one_entity_hold_is_joined_and_parted_with_their_nam
         await rag.resolve(same=names)
         await rag.import_neo4j(path, movies.address)
         assert await held_by(graph, *names) == apart[1:]
+
+
+async def test_an_alias_is_a_further_name_and_is_suggested_as_one(
+    graph: Graph, alone: Settings, movies: Graph, tmp_path: Path
+) -> None:
+    await movies.run_plain(
+        "MATCH (p:Person {name: 'Lana Wachowski'}) SET p.also_known_as = ['Larry of Chicago', ''] "
+        "WITH p MATCH (q:Person {name: 'Tom Hanks'}) SET q.also_known_as = 'Thomas Jeffrey Hanks'"
+    )
+    content = yaml.safe_load(await suggest_mapping(movies))
+    assert content["nodes"]["Person"]["aliases"] == "also_known_as"
+    assert content["nodes"]["Person"]["properties"] == ["born"]
+    path = written(tmp_path / "m.yaml", content)
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(path, movies.address)
+        assert (await rag.entity("larry of chicago")).name == "Lana Wachowski"
+        assert (await rag.entity("Thomas Jeffrey Hanks")).name == "Tom Hanks"
+        answer = await rag.query("What did Larry of Chicago direct?", method="local")
+        assert "Lana Wachowski directed" in answer.text
+        await rag.resolve(same=("Lana Wachowski", "Tom Hanks"))
+        rows = await graph.run_plain(
+            "MATCH (e:Entity) WHERE 'Tom Hanks' IN e.aliases OR e.name = 'Tom Hanks' "
+            "RETURN e.aliases AS aliases"
+        )
+        assert {"Larry of Chicago", "Thomas Jeffrey Hanks"} < {*rows[0]["aliases"]}
 
 
 def evidence(nodes: Mapping[str, object]) -> dict[str, object]:

@@ -3,8 +3,9 @@
 import time
 from collections import deque
 from pathlib import Path
+from shlex import quote
 from shutil import rmtree
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 import anyio
 import click
@@ -14,12 +15,24 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.errors import GraphBusyError, GraphError
+from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 SECONDS_BETWEEN_READS = 0.5
 SECONDS_TO_ANSWER = 10
+MOST_LABELS = 10  # that are named of a database that was loaded
+
+
+class LoadedRow(TypedDict):
+    """The nodes of a database, those of the most frequent labels, and its relationships."""
+
+    labels: list[tuple[str, int]]
+    nodes: int
+    relationships: int
+    ours: bool
 
 
 @click.group()
@@ -117,7 +130,18 @@ def load_command(file: Path, yes: bool) -> None:
     _refuse_busy(settings)
     with listening(quiet=False) as listen:
         archive.load(settings, file, listen, lambda: _refuse_busy(settings))
-    terminal.line(f"The data of {file} is in {found.home}. `kg-build status` shows the graph.")
+        with start_blocking_portal() as portal:
+            loaded = portal.call(_read_loaded, settings, listen)
+    told = "`kg-build status` shows the graph."
+    if not loaded["ours"]:
+        labels = ", ".join(f"{label} {n:,}" for label, n in loaded["labels"])
+        nodes = f"{counted(loaded['nodes'], 'node')}{f' ({labels})' if labels else ''}"
+        told = (
+            f"It has {nodes} and {counted(loaded['relationships'], 'relationship')}, and no graph "
+            "of kg-build. To import it into one in another home: `kg-build --home OTHER import "
+            f"neo4j --from {quote(str(found.home))} --suggest-mapping mapping.yaml`."
+        )
+    terminal.line(f"The data of {file} is in {found.home}. {told}")
     if (uploads := _uploads(settings)).exists():
         terminal.line(
             f"`kg-build serve --write` also reads the files that were uploaded: {uploads}."
@@ -151,6 +175,15 @@ def _uploads(settings: Settings) -> Path:
     from graphrag_neo4j.index.uploads import Uploads  # noqa: PLC0415 - the driver comes with it
 
     return Uploads(settings.model_copy(update={"neo4j_uri": None})).folder
+
+
+async def _read_loaded(settings: Settings, listen: Listener) -> LoadedRow:
+    """What the home holds. Its server is started for that if it does not run."""
+    from graphrag_neo4j.extras.importing import OtherNeo4j  # noqa: PLC0415 - the driver comes with it
+
+    home = str(embedded.status(settings).home)
+    async with OtherNeo4j(home).opened(settings, listen) as graph:
+        return (await graph.read("graph/loaded", LoadedRow, most=MOST_LABELS))[0]
 
 
 def _refuse_busy(settings: Settings) -> None:

@@ -35,6 +35,7 @@ from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.embedded.home import LOADED, LOADING, Home
 from graphrag_neo4j.embedded.releases import find_java
+from graphrag_neo4j.graph.connection import lend_driver
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.graph.dump import dump as graph_dump
 from graphrag_neo4j.settings import Settings, load_settings
@@ -217,9 +218,26 @@ class TestInTheOrderOfALife:
         assert embedded.running(kept.settings)
         assert graph_of(kept.settings) == kept.graph
         assert kept.command("wipe", "--yes").exit_code == 0
-        assert kept.command("load", kept.file).exit_code == 0  # nobody is asked
+        loaded = kept.command("load", kept.file)  # nobody is asked
+        assert loaded.exit_code == 0
+        assert loaded.output.strip().endswith("shows the graph.")
         assert embedded.running(kept.settings) is None
         assert graph_of(kept.settings) == kept.graph
+
+    def test_a_load_says_what_a_dump_of_another_program_holds(
+        self, kept: Kept, tmp_path: Path
+    ) -> None:
+        home, file = tmp_path / "theirs", tmp_path / "theirs.dump"
+        try:
+            own = embedded.start(settings_of(home))
+            with lend_driver(own.uri, own.username, own.password, own) as driver:
+                driver.execute_query("CREATE (:Film)<-[:SAW]-(:Person), (:Person)")
+            assert kept.command("dump", file, home=home).exit_code == 0
+            said = " ".join(kept.command("load", file, "--yes", home=home).output.split())
+            assert "has 3 nodes (Person 2, Film 1) and 1 relationship, and no graph" in said
+            assert f"import neo4j --from {home} --suggest-mapping" in said
+        finally:
+            embedded.stop(settings_of(home))
 
     def test_what_ends_the_server_refuses_while_a_run_writes(
         self, kept: Kept, tmp_path: Path

@@ -299,7 +299,7 @@ class NodeImport:
         others = tuple(filter(None, [nodes.aliases]))
         about = "; ".join([*filter(None, [described]), *told((*others, *nodes.properties), values)])
         properties = own("Entity", nodes.properties, values)
-        if aliases := [*names_in(values.get(nodes.aliases or ""))]:
+        if aliases := [*further_names(values.get(nodes.aliases or ""))]:
             properties["aliases"] = aliases
         line = f"{name} ({type_}){': ' * bool(about)}{about}"
         entity = EntityRecord(name, type_, line, properties)
@@ -437,7 +437,7 @@ def own(
     return {name: value for name, value in found.items() if value is not None}
 
 
-def names_in(value: object) -> Iterator[str]:
+def further_names(value: object) -> Iterator[str]:
     """Yields each name in a list of texts, or the one that a text is."""
     for one in value if isinstance(value, list) else [value]:
         if name_key(name := clean_name(text_of_value(one))):

@@ -30,7 +30,7 @@ from graphrag_neo4j.text.strings import flat, searched_words
 
 ALL: Final = 1_000  # entities of a list that is wanted whole
 PATHS: Final = 3
-NAMED: Final = 40  # entities whose names have words of the question
+MOST_NAMED: Final = 40  # entities whose names have words of the question
 # A class of what has no other: who asks for animals doesn't want all concepts.
 BROAD: Final = (None, "concept")
 UNRELATED: Final = "The graph has no path of at most 4 relationships between {} and {}."
@@ -58,7 +58,7 @@ class PredicateRow(TypedDict):
     types: list[str]
 
 
-class StatedRow(TypedDict):
+class PredicatedRow(TypedDict):
     """A relationship `id` with all that is stated with a predicate in one direction."""
 
     id: str
@@ -154,7 +154,7 @@ async def _by_predicates(query: QueryContext) -> SearchResult | None:
     """
     read, asked = query.graph.read, query.question
     words = lucene_query(asked, *ENTITY_NAMES)
-    found = await query.by_words("search/named", NamedRow, words, NAMED)
+    found = await query.by_words("search/named", NamedRow, words, MOST_NAMED)
     ids = names(asked, found)
     if not ids:
         return None
@@ -167,7 +167,7 @@ async def _by_predicates(query: QueryContext) -> SearchResult | None:
     if meant is None:
         return None
     given = {"ids": ids, "predicates": meant.predicates, "documents": query.documents}
-    rows = await read("search/stated", StatedRow, **given)
+    rows = await read("search/stated", PredicatedRow, **given)
     ways = {
         True: [row for row in rows if row["source"] in ids and meant.suits(row["object_type"])],
         False: [row for row in rows if row["target"] in ids and meant.suits(row["subject_type"])],
@@ -196,7 +196,7 @@ async def _entity(query: QueryContext, name: str) -> FoundEntity | None:
     """Returns the entity of this name, or the best one with all its words."""
     words = {one.casefold() for one in searched_words(name)}
     for found in await find_entities(query.graph, name, 1):
-        if words <= {one.casefold() for one in searched_words(found.name)}:
+        if words and words <= {one.casefold() for one in searched_words(found.name)}:
             return found
     return None
 

@@ -30,9 +30,9 @@ COMPARED = "Nothing is compared without a model: these are passages on what is t
 EXPLAINED = "Nothing is explained without a model: a passage may state the reason."
 # In the order of the file.
 CANNOT: Final = (COUNTED, COMPARED, EXPLAINED)
-LONG = 4  # letters of a word of a predicate that tells something though it is a stop word
+TELLS = 4  # letters of a word of a predicate that tells something though it is a stop word
 # Letters: of a word that is a stem, of a stem that is a part of both words, and of an ending.
-LEAST, STEM, ENDING = 3, 5, 3
+SHORTEST_STEM, STEM, ENDING = 3, 5, 3
 ASKS_WHO = re.compile(
     r"\W*(?:who|whom|whose|which|what|list|name|how many|did|does|do|is|was|are|were|has|have)\b",
     re.IGNORECASE,
@@ -175,7 +175,7 @@ def _found_in(words: Collection[str], predicate: str) -> set[str]:
     """Returns the words of a question that are those of a predicate; none if one is missing."""
     own = [found[0].lower() for found in WORD.finditer(predicate)]
     telling = [word for word in own if not is_stop_word(word, "en")]
-    telling = telling or [word for word in own if len(word) >= LONG and not AUXILIARY.match(word)]
+    telling = telling or [word for word in own if len(word) >= TELLS and not AUXILIARY.match(word)]
     found = [next((one for one in sorted(words) if _akin(word, one)), None) for word in telling]
     return {one for one in found if one} if all(found) else set()
 
@@ -185,7 +185,7 @@ def _akin(one: str, other: str) -> bool:
     for a, b in product(*({word, base_form(word, "en")} for word in (one, other))):
         short, long = sorted((a, b), key=len)
         same = next((n for n, c in enumerate(short) if c != long[n]), len(short))
-        whole = same == len(short) >= LEAST or (same >= STEM and same == len(short) - 1)
+        whole = same == len(short) >= SHORTEST_STEM or (same >= STEM and same == len(short) - 1)
         if whole and len(long) - same <= ENDING:
             return True
     return False

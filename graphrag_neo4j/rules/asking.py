@@ -200,7 +200,7 @@ def _kinds(question: str) -> Iterator[bool]:
 def _forms_for(question: str, file: str) -> list[list[re.Pattern[str]]]:
     """Returns the forms of a file in English and in the language of a question, by kind."""
     forms = _forms(file)
-    return [forms[one] for one in {"en", language_read(question)} if one in forms]
+    return [forms[one] for one in dict.fromkeys(("en", language_read(question))) if one in forms]
 
 
 @cache

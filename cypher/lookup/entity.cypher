@@ -5,6 +5,7 @@ OPTIONAL MATCH (spelling:Spelling {id: $id})
 MATCH (entity:Entity {id: coalesce(spelling.entity, $id)})
 RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
        coalesce(entity.description, '') AS description, entity.degree AS degree,
+       [name IN coalesce(entity.properties, []) | [name, entity[name]]] AS properties,
        COLLECT { MATCH (entity)-[r:RELATED]-(other:Entity:KgBuild)
                  RETURN [other.name, coalesce(r.description, ''),
                          CASE WHEN (startNode(r) = entity) <> coalesce(r.reversed, false)

@@ -4,7 +4,8 @@
 "How are Ada and Charles related?"       ──▶ their relationship, or the paths between them
 "Who directed The Matrix?"               ──▶ what is stated with the predicate "directed"
 
-Without a model these are the answer. Otherwise the model answers from its context.
+Without a model these are the answer. With one, it reads what is stated with a predicate of the
+question before all other relationships.
 """
 
 from collections.abc import Sequence
@@ -148,24 +149,33 @@ async def _between(
 
 
 async def _by_predicates(query: QueryContext) -> SearchResult | None:
-    """Returns what is stated, with a predicate of the question, of the entities that it names.
+    """Returns what is stated with a predicate of the question, and how many, if it asks for it."""
+    records, n = await stated_with_predicates(query, query.question)
+    if not records:
+        return None
+    said = f"The documents state {n:,}:" if asks_to_count(query.question) else ""
+    each = max(1, QUOTATIONS // len(records))
+    return _result(query, records, draft_of_relationships(records, said, each))
 
-    The name and the verb tell the direction, which a passive turns round.
+
+async def stated_with_predicates(
+    query: QueryContext, question: str
+) -> tuple[list[ContextRecord], int]:
+    """Returns what is stated, with the predicate of a question, of the entities that it names.
+
+    Each record is a relationship with these statements alone; those with most statements come
+    first. The second part of the result is the number of entities at the other ends. The name and
+    the verb tell the direction, which a passive turns round.
     """
-    read, asked = query.graph.read, query.question
-    words = lucene_query(asked, *ENTITY_NAMES)
+    read = query.graph.read
+    words = lucene_query(question, *ENTITY_NAMES)
     found = await query.by_words("search/named", NamedRow, words, MOST_NAMED)
-    ids = names(asked, found)
-    if not ids:
-        return None
-    known = {
-        row["predicate"]: row["types"]
-        for row in await read("search/predicates", PredicateRow, ids=ids)
-    }
+    ids = names(question, found)
+    known = await read("search/predicates", PredicateRow, ids=ids) if ids else []
     named = [row["name"] for row in found if row["id"] in ids]
-    meant = AskedPredicates.of(asked, named, known)
-    if meant is None:
-        return None
+    types = {row["predicate"]: row["types"] for row in known}
+    if not (meant := AskedPredicates.of(question, named, types)):
+        return [], 0
     given = {"ids": ids, "predicates": meant.predicates, "documents": query.documents}
     rows = await read("search/stated", PredicatedRow, **given)
     ways = {
@@ -174,8 +184,6 @@ async def _by_predicates(query: QueryContext) -> SearchResult | None:
     }
     both = [row for row in rows if {row["source"], row["target"]} <= {*ids}]
     rows = both or ways[meant.forward] or ways[not meant.forward]
-    if not rows:
-        return None
     records = [
         replace(
             record_of(
@@ -186,10 +194,7 @@ async def _by_predicates(query: QueryContext) -> SearchResult | None:
         )
         for row in rows
     ]
-    others = {row["target"] if row["source"] in ids else row["source"] for row in rows}
-    said = f"The documents state {len(others):,}:" if asks_to_count(asked) else ""
-    each = max(1, QUOTATIONS // len(rows))
-    return _result(query, records, draft_of_relationships(records, said, each))
+    return records, len({row["target" if row["source"] in ids else "source"] for row in rows})
 
 
 async def _entity(query: QueryContext, name: str) -> FoundEntity | None:

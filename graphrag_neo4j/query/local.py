@@ -17,6 +17,7 @@ from graphrag_neo4j.model.context import (
     record_of_row,
     relationship_record,
 )
+from graphrag_neo4j.query.facts import stated_with_predicates
 from graphrag_neo4j.query.graph_expansion import (
     STARTS,
     LocalRow,
@@ -102,9 +103,11 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     # the elements left free.
     elements = query.table(budget - reports.tokens - sources.tokens)
     asked = question or query.question
+    stated = [] if query.backend.quotes else (await stated_with_predicates(query, asked))[0]
     named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
     named_first = sorted(entities, key=lambda id_: id_ not in named)
-    elements.add_or_shorten(_elements(found, named_first), named)
+    told = [*stated[: MOST["inner"]], *_elements(found, named_first, predicates=bool(stated))]
+    elements.add_or_shorten(told, named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
     if left_out:
         query.warn(
@@ -124,10 +127,15 @@ def add_reports(table: ContextTable, rows: Iterable[ReportRow]) -> None:
             table.add([report_record(row, short=True)])
 
 
-def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
-    """Yields entities, the relationships between them, their claims, then other relationships."""
+def _elements(
+    found: LocalRow, order: Sequence[str], *, predicates: bool
+) -> Iterable[ContextRecord]:
+    """Yields entities, the relationships between them, their claims, then other relationships.
+
+    These have `predicates`, also if none has one, or if one of them has one.
+    """
     pairs = [*found["inner"], *found["outward"]]
-    predicates = any(row["predicate"] for row in pairs)
+    predicates = predicates or any(row["predicate"] for row in pairs)
     relationships = [
         relationship_record(row, "source", "target", predicates=predicates) for row in pairs
     ]

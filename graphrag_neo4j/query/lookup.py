@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 from graphrag_neo4j.errors import NotFoundError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.model.types import Scalar
 from graphrag_neo4j.query.answer import Source, source_from
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, LONGEST_QUERY, lucene_query
 from graphrag_neo4j.rules.ranking import language_read, names_written
@@ -126,16 +127,20 @@ class Entity(FoundEntity):
     `degree` is the number of its relationships. `related` holds (name, description, direction) of
     each neighbour: most statements go "to" the neighbour, or come "from" it. `claims` holds the
     texts of its claims, and `communities` the refs of its communities from level 0 to the finest.
+    `properties` holds (name, value) of each property of an imported node; dates and points are
+    texts.
     """
 
     related: Sequence[Sequence[str]]
     claims: Sequence[str]
     communities: Sequence[int]
+    properties: Sequence[Sequence[object]]
 
     __repr__ = FoundEntity.__repr__
 
     def _repr_markdown_(self) -> str:
         lines = [f"## {self.name}", f"*{self.type or 'entity'}*", self.description]
+        lines += [f"- {name}: {value}" for name, value in self.properties]
         lines += [f"- {way} **{name}**: {description}" for name, description, way in self.related]
         return "\n\n".join(lines)
 
@@ -175,7 +180,15 @@ async def read_entity(graph: Graph, name: str) -> Entity:
         _without_citations(rows[0]),
         related=[[neutralised(text) for text in one] for one in rows[0].related],
         claims=[neutralised(text) for text in rows[0].claims],
+        properties=[(name, _plain(value)) for name, value in rows[0].properties],
     )
+
+
+def _plain(value: object) -> object:
+    """Returns a value of Neo4j as one that JSON knows: what has no such form as a text."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, Scalar) else f"{value}"
 
 
 async def _id_called(graph: Graph, name: str) -> str | None:

@@ -23,7 +23,7 @@ from graphrag_neo4j.model.types import Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Citation, Method, own_titles, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_GLOBAL, TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.drift import search_drift
-from graphrag_neo4j.query.facts import search_facts
+from graphrag_neo4j.query.facts import search_computed, search_facts
 from graphrag_neo4j.query.global_ import search_global, search_text
 from graphrag_neo4j.query.local import search_basic, search_local
 from graphrag_neo4j.query.lookup import said_of_unknown
@@ -109,15 +109,18 @@ async def answer_question(
     asked = query.question
     # The names are those of all documents.
     said = await said_of_unknown(graph, asked, similar=not query.selection)
-    if query.backend.quotes and question.level is None and not question.dynamic:
-        query, read = await _of_period(query)
+    facts, undone = None, not_done(asked, with_model=not query.backend.quotes)
+    if method == "local" and not question.context_only:
+        facts, beyond = await search_computed(query)
+        undone = beyond or undone
+    if not facts and query.backend.quotes:
+        query, read = await _of_period(query, question)
         said += read
-    facts = None
-    if query.backend.quotes and method == "local" and not question.context_only:
-        facts, told = await search_facts(query)
-        said += told
+        if method == "local" and not question.context_only:
+            facts, told = await search_facts(query)
+            said += told
     if not (facts or question.context_only):
-        said = [*not_done(asked, with_model=not query.backend.quotes), *said]
+        said = [*undone, *said]
     query.warn(*said)
     by_vectors = method in {"local", "drift", "basic"}
     if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
@@ -232,9 +235,10 @@ async def _method(query: QueryContext, question: Question) -> Method:
     return method
 
 
-async def _of_period(query: QueryContext) -> tuple[QueryContext, list[str]]:
+async def _of_period(query: QueryContext, question: Question) -> tuple[QueryContext, list[str]]:
     """Returns the query with the documents of the time that it states, and what is said of it."""
-    if not (found := period_in(query.question, datetime.now(UTC).date())):
+    found = period_in(query.question, datetime.now(UTC).date())
+    if not found or question.level is not None or question.dynamic:
         return query, []
     rest, period = found
     selection, said = await select_dated(query.graph, period, query.selection)

@@ -3,16 +3,17 @@
 "Which companies are mentioned?"         ──▶ the entities of the type company
 "How are Ada and Charles related?"       ──▶ their relationship, or the paths between them
 "Who directed The Matrix?"               ──▶ what is stated with the predicate "directed"
+"How many films after 1999?"             ──▶ what Neo4j counts by a property, with the statement
 
 Without a model these are the answer. With one, it reads what is stated with a predicate of the
 question before all other relationships.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Final, TypedDict
 
-from graphrag_neo4j.model.citations import bracket, neutralised
+from graphrag_neo4j.model.citations import CitationKind, bracket, neutralised
 from graphrag_neo4j.model.context import ContextRecord, record_of, relationship_record
 from graphrag_neo4j.model.quotation import Composed, Draft
 from graphrag_neo4j.model.types import ComposedTask
@@ -26,6 +27,12 @@ from graphrag_neo4j.query.query_context import (
 )
 from graphrag_neo4j.rules.answers import ITEM, QUOTATIONS, SCREEN, draft_of_relationships
 from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
+from graphrag_neo4j.rules.computing import (
+    KnownProperty,
+    asks_for_value,
+    computation_asked,
+    may_compute,
+)
 from graphrag_neo4j.text.languages import TYPE_CLASSES
 from graphrag_neo4j.text.strings import flat, searched_words
 
@@ -34,6 +41,10 @@ PATHS: Final = 3
 MOST_NAMED: Final = 40  # entities whose names have words of the question
 # A class of what has no other: who asks for animals doesn't want all concepts.
 BROAD: Final = (None, "concept")
+BEYOND: Final = (
+    "This is beyond what the graph computes: numbers, means, sums, largest and smallest values "
+    "of {}, with conditions on these properties."
+)
 UNRELATED: Final = "The graph has no path of at most 4 relationships between {} and {}."
 
 
@@ -74,6 +85,25 @@ class PredicatedRow(TypedDict):
     texts: list[str]
 
 
+class ShownRow(TypedDict):
+    """An entity, or a relationship with the names of both ends, and the value of a property."""
+
+    kind: CitationKind
+    ref: int
+    id: str
+    names: list[str]
+    value: object
+
+
+class ComputedRow(TypedDict):
+    """The number of entities or relationships, of values and their sum, and some of them."""
+
+    n: int
+    values: int
+    total: float | None
+    shown: list[ShownRow]
+
+
 class PathRow(TypedDict):
     """A path between two entities: the names on it, and the ids of its relationships."""
 
@@ -91,6 +121,66 @@ async def search_facts(query: QueryContext) -> tuple[SearchResult | None, list[s
     if two := two_related(query.question):
         return (None, []) if query.selection else await _between(query, *two)
     return await _by_predicates(query), []
+
+
+async def search_computed(query: QueryContext) -> tuple[SearchResult | None, list[str]]:
+    """Returns what Neo4j computes over imported properties, or says what it could compute.
+
+    There is nothing to say where the question asks for no computation, or no entity has properties.
+    """
+    asked, read = query.question, query.graph.read
+    if not may_compute(asked) or query.selection:
+        return None, []
+    known = await read("search/properties", KnownProperty)
+    if not known:
+        return None, []
+    named, stated = await _named(query, asked)
+    computed = computation_asked(asked, known, list(named.values()), [*stated])
+    if computed is None:
+        return None, [BEYOND.format(_told(known))] if asks_for_value(asked) else []
+    given = {
+        "types": computed.types,
+        "conditions": [asdict(one) | {"length": one.length} for one in computed.conditions],
+        "ids": [*named] if named else None,
+        "predicates": computed.predicates,
+        "pairs": not computed.types,
+        "property": computed.key or computed.conditions[0].key,
+        "summed": computed.function in {"average", "sum"},
+        "order": computed.function,
+        "most": ALL if query.all_passages else computed.most,
+    }
+    [row] = await read("search/computed", ComputedRow, **given)
+    lines = [computed.said(row["n"], row["values"], row["total"]), ""]
+    for one in row["shown"]:
+        name = neutralised(flat(" – ".join(one["names"])))
+        lines.append(f"{ITEM}{name}: {one['value']} {bracket([(one['kind'], one['ref'])])}")
+    lines += ["", "```cypher", computed.cypher(named.values()), "```"]
+    records = [
+        record_of(one["kind"], one["ref"], one["id"], *one["names"], "") for one in row["shown"]
+    ]
+    more = row["n"] - len(records) if computed.function == "list" else 0
+    composed = Composed("\n".join(lines), more)
+    return _result(query, records, Draft(lambda _: composed)), []
+
+
+def _told(known: Sequence[KnownProperty]) -> str:
+    """Returns the properties by type: "movie (released), relationships (rating)"."""
+    by_type: dict[str, list[str]] = {}
+    for one in known:
+        by_type.setdefault(one.type or "relationships", []).append(one.key)
+    return ", ".join(f"{type_} ({', '.join(keys)})" for type_, keys in by_type.items())
+
+
+async def _named(
+    query: QueryContext, question: str
+) -> tuple[dict[str, str], dict[str, Sequence[str]]]:
+    """Returns the names of the entities that a question names, by id, and their predicates."""
+    words = lucene_query(question, *ENTITY_NAMES)
+    found = await query.by_words("search/named", NamedRow, words, MOST_NAMED)
+    ids = names(question, found)
+    rows = await query.graph.read("search/predicates", PredicateRow, ids=ids) if ids else []
+    named = {row["id"]: row["name"] for row in found if row["id"] in ids}
+    return named, {row["predicate"]: row["types"] for row in rows}
 
 
 async def _of_type(query: QueryContext, type_: str) -> SearchResult | None:
@@ -167,17 +257,11 @@ async def stated_with_predicates(
     first. The second part of the result is the number of entities at the other ends. The name and
     the verb tell the direction, which a passive turns round.
     """
-    read = query.graph.read
-    words = lucene_query(question, *ENTITY_NAMES)
-    found = await query.by_words("search/named", NamedRow, words, MOST_NAMED)
-    ids = names(question, found)
-    known = await read("search/predicates", PredicateRow, ids=ids) if ids else []
-    named = [row["name"] for row in found if row["id"] in ids]
-    types = {row["predicate"]: row["types"] for row in known}
-    if not (meant := AskedPredicates.of(question, named, types)):
+    ids, known = await _named(query, question)
+    if not (meant := AskedPredicates.of(question, ids.values(), known)):
         return [], 0
-    given = {"ids": ids, "predicates": meant.predicates, "documents": query.documents}
-    rows = await read("search/stated", PredicatedRow, **given)
+    given = {"ids": [*ids], "predicates": meant.predicates, "documents": query.documents}
+    rows = await query.graph.read("search/stated", PredicatedRow, **given)
     ways = {
         True: [row for row in rows if row["source"] in ids and meant.suits(row["object_type"])],
         False: [row for row in rows if row["target"] in ids and meant.suits(row["subject_type"])],

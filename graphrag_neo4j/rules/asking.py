@@ -16,12 +16,18 @@ from graphrag_neo4j.model.quotation import Order, Period
 from graphrag_neo4j.rules.phrases import CJK
 from graphrag_neo4j.rules.ranking import (
     GLOBAL,
-    base_words,
     language_read,
     names_in,
     subject_words,
 )
-from graphrag_neo4j.text.languages import ABOUT, TYPE_CLASSES, base_form, is_stop_word, lines_of
+from graphrag_neo4j.text.languages import (
+    ABOUT,
+    FORMAL,
+    TYPE_CLASSES,
+    base_form,
+    is_stop_word,
+    lines_of,
+)
 from graphrag_neo4j.text.sentences import WORD
 
 COUNTED = "Nothing is counted without a model: a passage may state the number."
@@ -147,14 +153,15 @@ class AskedPredicates:
         for name in sorted(names, key=len, reverse=True):
             rest = re.sub(re.escape(name), lambda one: " " * len(one[0]), rest, flags=re.IGNORECASE)
         words = {found[0].lower(): found.start() for found in WORD.finditer(rest)}
-        places = {one: found for one in known if (found := _found_in(words, one))}
+        places = {one: found for one in known if (found := words_of_predicate(words, one))}
         # "Works for" rather than "works with".
         held = {one: len(places[one] | words.keys() & {*one.split()}) for one in places}
         asked = [one for one in places if held[one] == max(held.values())]
         said = {word for one in asked for word in places[one]}
         types = {class_of(type_) for one in asked for type_ in known[one]}
         more = {word: class_of(word) for word in words.keys() - said}
-        if not asked or base_words(" ".join(w for w in more if more[w] not in types)) - ABOUT:
+        others = {word for word in more if more[word] not in types} - FORMAL
+        if not asked or any({word, base_form(word, "en")}.isdisjoint(ABOUT) for word in others):
             return None
         before = question[: min(words[word] for word in said)].lower()
         forward = any(name.lower() in before for name in names)
@@ -171,7 +178,7 @@ def class_of(type_: str) -> str:
     return TYPE_CLASSES.get(base, base)
 
 
-def _found_in(words: Collection[str], predicate: str) -> set[str]:
+def words_of_predicate(words: Collection[str], predicate: str) -> set[str]:
     """Returns the words of a question that are those of a predicate; none if one is missing."""
     own = [found[0].lower() for found in WORD.finditer(predicate)]
     telling = [word for word in own if not is_stop_word(word, "en")]

@@ -1,0 +1,80 @@
+"""Questions that compute over properties, read as what Neo4j computes."""
+
+import pytest
+
+from graphrag_neo4j.rules.computing import KnownProperty, computation_asked, may_compute
+
+KNOWN = [
+    KnownProperty("movie", "released", ["number"], years=True),
+    KnownProperty("person", "born", ["number"], years=True),
+    KnownProperty("trip", "distance_km", ["number"], years=False),
+    KnownProperty("trip", "price", ["number"], years=False),
+    KnownProperty("trip", "startDate", ["date"], years=False),
+    KnownProperty("trip", "place", ["text"], years=False),
+    KnownProperty("", "rating", ["number"], years=False),
+]
+PREDICATES = ("acted in", "reviewed")
+HANKS, MATRIX = "Tom Hanks", "The Matrix"
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "computed"),
+    [
+        ("How many films after 1999?", (), "list movie None released > 1999"),
+        ("Which movies were released in 1999?", (), "list movie None released = 1999"),
+        (
+            "How many people were born between 1950 and 1960?",
+            (),
+            "list person None born >= 1950, born <= 1960",
+        ),
+        ("How many trips since 2021-03-04?", (), "list trip None startDate >= 2021-03-04"),
+        (
+            "Trips after May 2020: what is their mean price?",
+            (),
+            "average trip price startDate > 2020-05",
+        ),
+        ("How many trips have a price above 1,000.50?", (), "list trip None price > 1000.5"),
+        ("What is the total distance of the trips?", (), "sum trip distance_km "),
+        ("List the 3 trips with the highest price.", (), "largest trip price "),
+        ("Which person was born earliest?", (), "smallest person born "),
+        ("What is the average rating of The Matrix?", (MATRIX,), "average  rating "),
+        ("What is the highest rating?", (), "largest  rating "),
+        (
+            "How many movies did Tom Hanks act in after 2000?",
+            (HANKS,),
+            "list movie None released > 2000 acted in",
+        ),
+    ],
+)
+def test_a_question_of_a_form_is_read(question: str, names: tuple[str, ...], computed: str) -> None:
+    assert may_compute(question)
+    found = computation_asked(question, KNOWN, names, PREDICATES if names else ())
+    assert found
+    parts = [found.function, " ".join(found.types), str(found.key)]
+    parts += [", ".join(map(str, found.conditions)), *found.predicates]
+    assert " ".join(parts) == computed
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How many movies are good after 1999?", ()),
+        ("What is the average age of people?", ()),
+        ("What is the average place of trips?", ()),
+        ("How many trips above 5?", ()),  # a price, or a distance
+        ("Which movie has the highest rating after 1999?", ()),
+        ("How many movies of Tom Hanks after 2000?", (HANKS,)),
+        ("Which movies came before The Matrix?", (MATRIX,)),
+    ],
+)
+def test_a_question_that_says_more_or_is_not_clear_is_none(
+    question: str, names: tuple[str, ...]
+) -> None:
+    assert computation_asked(question, KNOWN, names, PREDICATES if names else ()) is None
+
+
+def test_a_key_can_not_end_the_statement() -> None:
+    known = [KnownProperty("trip", "price`//", ["number"], years=False)]
+    found = computation_asked("What is the average price of trips?", known, (), ())
+    assert found
+    assert "UNWIND e.`price``//` AS x" in found.cypher(())

@@ -1,5 +1,6 @@
 """`kg-build import neo4j`: the Movies graph of another server, again and again."""
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from copy import deepcopy
 from itertools import chain
@@ -468,3 +469,53 @@ async def test_a_question_with_a_predicate_gets_what_is_stated_and_nothing_else(
     assert not many.notices
     assert both.text.splitlines()[0].startswith("- Lana Wachowski directed Cloud Atlas. [Data: ")
     assert not said.text.startswith("- Tom Hanks acted in")
+
+
+COMPUTED = {
+    "How many films after 1999?": "MATCH (m:Movie) WHERE m.released > 1999 RETURN count(*) AS x",
+    "Which movies were released between 1997 and 2003?": (
+        "MATCH (m:Movie) WHERE 1997 <= m.released <= 2003 RETURN count(*) AS x"
+    ),
+    "How many people were born before 1960?": (
+        "MATCH (p:Person) WHERE p.born < 1960 RETURN count(*) AS x"
+    ),
+    "How many movies did Tom Hanks act in after 2010?": (
+        "MATCH (:Person {name: 'Tom Hanks'})-[:ACTED_IN]->(m:Movie) WHERE m.released > 2010 "
+        "RETURN count(*) AS x"
+    ),
+    "What is the average rating?": "MATCH ()-[r:REVIEWED]->() RETURN avg(r.rating) AS x",
+    "What is the highest rating of The Da Vinci Code?": (
+        "MATCH ()-[r:REVIEWED]->(:Movie {title: 'The Da Vinci Code'}) RETURN max(r.rating) AS x"
+    ),
+    "Which person was born earliest?": "MATCH (p:Person) RETURN min(p.born) AS x",
+}
+
+
+@pytest.mark.usefixtures("graph")
+async def test_what_is_computed_is_what_the_source_holds_and_the_shown_statement_gives(
+    alone: Settings, settings: Make, movies: Graph, mapping: Path
+) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.import_neo4j(mapping, movies.address)
+        for question, statement in COMPUTED.items():
+            [right] = await movies.run_plain(statement)
+            answer = await rag.query(question)
+            told = re.findall(r"-?\d+(?:\.\d+)?", answer.text.partition("[Data")[0])
+            assert f"{right['x']:g}" in told, (question, answer.text)
+            assert not answer.notices
+            assert answer.citations
+            assert all(one.supported for one in answer.citations)
+            shown = answer.text.partition("```cypher\n")[2].removesuffix("\n```")
+            [first, *_] = await rag.graph.run_plain(shown)
+            assert right["x"] in first.values(), question
+        beyond = await rag.query("What is the average age of people?")
+        where = await rag.query("How many films after 1999?", where="released>2000")
+    assert beyond.notices[0].startswith("This is beyond what the graph computes")
+    assert "movie (released)" in beyond.notices[0]
+    assert "cypher" not in where.text
+    async with AsyncGraphRAG(settings(embedding_model="static")) as rag:
+        by_model = await rag.query("How many films after 1999?", method="local")
+    assert by_model.text.startswith(
+        "The graph has 3 entities of the type movie with released > 1999"
+    )
+    assert not by_model.usage

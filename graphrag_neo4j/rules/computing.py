@@ -43,6 +43,8 @@ COMPARISON = re.compile(
     re.IGNORECASE,
 )
 MOST = re.compile(r"\b(?:the|top|first|last) (\d+)\b", re.IGNORECASE)
+EXACT = ".15g"  # all digits of a number
+SHOWN_DIGITS = ".10g"  # those of a mean or a sum
 YEARS = 3000  # numbers from 1000 up to this can be years
 LISTED = 5  # entities with the largest or smallest values, unless the question says how many
 ALL_LISTED = 30  # entities that meet conditions
@@ -83,11 +85,11 @@ class PropertyCondition:
     def cypher(self) -> str:
         """The condition on an entity `e`. A property holds a value or a list."""
         held = f"left(toString(x), {self.length})" if self.length else "x"
-        value = f"{self.value:g}" if isinstance(self.value, float) else f"'{self.value}'"
+        value = f"{self.value:{EXACT}}" if isinstance(self.value, float) else f"'{self.value}'"
         return f"any(x IN [] + e.{quoted(self.key)} WHERE {held} {self.operator} {value})"
 
     def __str__(self) -> str:
-        value = f"{self.value:g}" if isinstance(self.value, float) else self.value
+        value = f"{self.value:{EXACT}}" if isinstance(self.value, float) else self.value
         return f"{self.key} {self.operator} {value}"
 
 
@@ -95,9 +97,8 @@ class PropertyCondition:
 class Computation:
     """What a question computes. `key` is that of a property, None to count entities alone.
 
-    `types` are those of entities, empty for relationships of what the question names.
-
-    With `predicates`, only entities with one of them to or from what the question names count.
+    `types` are those of entities, empty for relationships of what the question names. With
+    `predicates`, only entities with one of them to or from what the question names count.
     """
 
     function: Function
@@ -116,9 +117,8 @@ class Computation:
             what += f" with {' and '.join(map(str, self.conditions))}"
         if total is not None and values:
             value = total if self.function == "sum" else total / values
-            return (
-                f"The {self.function} of {self.key} is {value:,.6g}: {values:,} values of {what}."
-            )
+            told = f"{value:,{SHOWN_DIGITS}}"
+            return f"The {self.function} of {self.key} is {told}: {values:,} values of {what}."
         if self.key:
             return f"The {self.function} values of {self.key}, of {what}:"
         return f"The graph has {what}{':' if n else '.'}"
@@ -149,7 +149,6 @@ class Computation:
             "sum": "RETURN sum(x)",
             "largest": f"RETURN {shown}, x ORDER BY x DESC LIMIT {self.most}",
             "smallest": f"RETURN {shown}, x ORDER BY x LIMIT {self.most}",
-            "list": "RETURN count(DISTINCT e)",
         }[self.function]
         return "\n".join([*lines, end])
 

@@ -34,6 +34,7 @@ HANKS, MATRIX = "Tom Hanks", "The Matrix"
             "average trip price startDate > 2020-05",
         ),
         ("How many trips have a price above 1,000.50?", (), "list trip None price > 1000.5"),
+        ("How many trips with a price over 12,345,678?", (), "list trip None price > 12345678"),
         ("What is the total distance of the trips?", (), "sum trip distance_km "),
         ("List the 3 trips with the highest price.", (), "largest trip price "),
         ("Which person was born earliest?", (), "smallest person born "),

@@ -9,15 +9,21 @@ Without a model these are the answer. With one, it reads what is stated with a p
 question before all other relationships.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Final, TypedDict
 
 from graphrag_neo4j.model.citations import CitationKind, bracket, neutralised
 from graphrag_neo4j.model.context import ContextRecord, record_of, relationship_record
 from graphrag_neo4j.model.quotation import Composed, Draft
 from graphrag_neo4j.model.types import ComposedTask
-from graphrag_neo4j.query.graph_expansion import NamedRow, RelationshipRow, in_order, names
+from graphrag_neo4j.query.graph_expansion import (
+    NamedRow,
+    RelationshipRow,
+    in_order,
+    named_in,
+    names,
+)
 from graphrag_neo4j.query.lookup import FoundEntity, find_entities
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
@@ -111,6 +117,15 @@ class PathRow(TypedDict):
     pairs: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names of entities by id, the forms in a question, and their predicates with types."""
+
+    names: Mapping[str, str]
+    forms: Sequence[str]
+    predicates: Mapping[str, Sequence[str]]
+
+
 async def search_facts(query: QueryContext) -> tuple[SearchResult | None, list[str]]:
     """Returns the answer that the graph holds, if it holds one, and what a reader must know of it.
 
@@ -134,14 +149,14 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     known = await read("search/properties", KnownProperty)
     if not known:
         return None, []
-    named, stated = await _named(query, asked)
-    computed = computation_asked(asked, known, list(named.values()), [*stated])
+    named = await _named(query, asked)
+    computed = computation_asked(asked, known, named.forms, named.predicates)
     if computed is None:
         return None, [BEYOND.format(_told(known))] if asks_for_value(asked) else []
     given = {
         "types": computed.types,
         "conditions": [asdict(one) | {"length": one.length} for one in computed.conditions],
-        "ids": [*named] if named else None,
+        "ids": [*named.names] or None,
         "predicates": computed.predicates,
         "pairs": not computed.types,
         "property": computed.key or computed.conditions[0].key,
@@ -154,7 +169,7 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     for one in row["shown"]:
         name = neutralised(flat(" – ".join(one["names"])))
         lines.append(f"{ITEM}{name}: {one['value']} {bracket([(one['kind'], one['ref'])])}")
-    lines += ["", "```cypher", computed.cypher(named.values()), "```"]
+    lines += ["", "```cypher", computed.cypher(named.names.values()), "```"]
     records = [
         record_of(one["kind"], one["ref"], one["id"], *one["names"], "") for one in row["shown"]
     ]
@@ -171,16 +186,20 @@ def _told(known: Sequence[KnownProperty]) -> str:
     return ", ".join(f"{type_} ({', '.join(keys)})" for type_, keys in by_type.items())
 
 
-async def _named(
-    query: QueryContext, question: str
-) -> tuple[dict[str, str], dict[str, Sequence[str]]]:
-    """Returns the names of the entities that a question names, by id, and their predicates."""
+async def _named(query: QueryContext, question: str) -> Named:
+    """Returns the entities that a question names, by their names or aliases."""
     words = lucene_query(question, *ENTITY_NAMES)
     found = await query.by_words("search/named", NamedRow, words, MOST_NAMED)
-    ids = names(question, found)
+    forms = [
+        {"id": row["id"], "name": form} for row in found for form in (row["name"], *row["aliases"])
+    ]
+    ids = list(dict.fromkeys(names(question, forms)))
     rows = await query.graph.read("search/predicates", PredicateRow, ids=ids) if ids else []
-    named = {row["id"]: row["name"] for row in found if row["id"] in ids}
-    return named, {row["predicate"]: row["types"] for row in rows}
+    return Named(
+        {row["id"]: row["name"] for row in found if row["id"] in ids},
+        [one["name"] for one in forms if one["id"] in ids and named_in(question, one["name"])],
+        {row["predicate"]: row["types"] for row in rows},
+    )
 
 
 async def _of_type(query: QueryContext, type_: str) -> SearchResult | None:
@@ -257,8 +276,9 @@ async def stated_with_predicates(
     first. The second part of the result is the number of entities at the other ends. The name and
     the verb tell the direction, which a passive turns round.
     """
-    ids, known = await _named(query, question)
-    if not (meant := AskedPredicates.of(question, ids.values(), known)):
+    named = await _named(query, question)
+    ids = named.names
+    if not (meant := AskedPredicates.of(question, named.forms, named.predicates)):
         return [], 0
     given = {"ids": [*ids], "predicates": meant.predicates, "documents": query.documents}
     rows = await query.graph.read("search/stated", PredicatedRow, **given)

@@ -62,6 +62,7 @@ class NamedRow(ScoredRow):
     """An entity that the full-text index has found."""
 
     name: str
+    aliases: list[str]
 
 
 class ShownEntityRow(TypedDict):

@@ -109,7 +109,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     told = [*stated[: MOST["inner"]], *_elements(found, named_first, predicates=bool(stated))]
     elements.add_or_shorten(told, named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
-    if left_out:
+    # Quotations are also taken from what has no room.
+    if left_out and (query.context_only or not query.backend.quotes):
         query.warn(
             f"The context has no room for what is said of {', '.join(left_out)}: raise "
             "KG_MAX_CONTEXT_TOKENS."

@@ -175,7 +175,7 @@ async def _near(graph: Graph, after: Answer) -> list[str]:
     """
     records = [record for table in after.context for record in table.records.values()]
     entities = {one.id: one.text.partition(" | ")[0] for one in records if one.kind == "Entities"}
-    named = names(after.text, [NamedRow(id=i, score=0, name=it) for i, it in entities.items()])
+    named = names(after.text, [{"id": id_, "name": name} for id_, name in entities.items()])
     reports = [record.id for record in records if record.kind == "Reports"][:MEMBERS]
     rows = await graph.read("suggest/members", MembersRow, ids=reports, members=MEMBERS)
     members = _in_turn([row["members"] for row in rows])

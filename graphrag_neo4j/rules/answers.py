@@ -71,6 +71,7 @@ ITEM = "- "
 REPORT_HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
 BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, which is a half then
+DASHES = "-–—"  # at the beginning of what goes on after an interruption
 UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
 IS = re.compile(
     r" (?:is|was|are|were|ist|sind|war|waren|est|était|sont|étaient|es|son|era|fue|eran|è|sono|fu|"
@@ -309,7 +310,8 @@ def _is_whole(sentence: Sentence, text: str, *, small: bool) -> bool:
 
     `small` texts are written without capital letters.
     """
-    if (sentence.text[0].islower() and not small) or UNFINISHED.search(sentence.text):
+    begun = sentence.text[0] not in DASHES and (small or not sentence.text[0].islower())
+    if not begun or UNFINISHED.search(sentence.text):
         return False
     before, after = text[: sentence.start].rstrip(" "), text[sentence.end :].lstrip(" ")
     ended = ENDED.search(sentence.text) is not None or after[:1] in ("", "\n")

@@ -86,7 +86,7 @@ def print_answer(
     if answer.more:
         terminal.line()
         option = ": --all" if more == "--sources" else ""  # there is no such command in a chat
-        terminal.line(f"{counted(answer.more, 'more passage')}{option}.")
+        terminal.line(f"{answer.more:,} more{option}.")
     print_incomplete(answer)
     if sources:
         print_sources(answer)

@@ -263,7 +263,7 @@ class Conversation {
       make("button", { type: "button", class: "link copy", onclick: (event) => this.copy(answer, numbers, known, event.target) }, "Copy as Markdown"));
     body.before(...answer.notices.map((said) => make("p", { class: "notice" }, said)));
     if (answer.incomplete) turn.append(make("p", { class: "notice" }, answer.incomplete));
-    if (answer.more) facts.before(make("p", { class: "notice" }, link(counted(answer.more, "more passage", "more passages"), () => this.ask(question, true))));
+    if (answer.more) facts.before(make("p", { class: "notice" }, link(`${answer.more.toLocaleString("en")} more`, () => this.ask(question, true))));
     turn.append(...this.documents(answer));
     this.propose(proposed ?? [], turn);
   }

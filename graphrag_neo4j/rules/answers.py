@@ -38,8 +38,8 @@ from graphrag_neo4j.rules.ranking import (
     quality,
     subject_words,
 )
-from graphrag_neo4j.text.languages import ABOUT, TIMES, is_stop_word
-from graphrag_neo4j.text.sentences import ENDED, Sentence, read_passage
+from graphrag_neo4j.text.languages import ABOUT, FORMAL, TIMES, base_form, is_stop_word
+from graphrag_neo4j.text.sentences import ENDED, WORD, Sentence, read_passage
 from graphrag_neo4j.text.strings import find_quote, flat, legible, shortened
 from graphrag_neo4j.vectors.static import matrix_of
 
@@ -71,6 +71,7 @@ ITEM = "- "
 REPORT_HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
 BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, which is a half then
+COMMON_NOUN = re.compile(r"\b(?:the|all|which|what) ([a-z]{4,})", re.IGNORECASE)
 DASHES = "-–—"  # at the beginning of what goes on after an interruption
 UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
 IS = re.compile(
@@ -185,7 +186,8 @@ class AskedWords:
     `whole` says whether it is about all documents: it has no subject, but a word such as "theme".
     To count what has no subject ("How many guests are there?"), no sentence helps.
     `wants_list` and `wants_time` say whether it asks for a list, and for times or their order;
-    `wants_date` whether a sentence with a date answers it.
+    `wants_date` whether a sentence with a date answers it. `common` says that its subject is a word
+    that is a stop word elsewhere: "Who are the members?"
     """
 
     words: Words
@@ -196,6 +198,12 @@ class AskedWords:
     wants_list: bool = False
     wants_time: bool = False
     wants_date: bool = False
+    common: bool = False
+
+    def words_of(self, text: str) -> Words:
+        """Returns the words of a sentence that may be those of the question."""
+        words = _words(text, self.language)
+        return words | _common_words(text) if self.common else words
 
     @property
     def numbers(self) -> Words:
@@ -234,10 +242,15 @@ class AskedWords:
         if is_on_whole(question):
             return cls(frozenset(), frozenset(), (), True, language)
         words, names = subject_words(question) | _acronyms(question), names_in(question)
+        common = frozenset[str]()
+        if language == "en" and not (words or names):
+            common = _common_words(" ".join(COMMON_NOUN.findall(question))) - ABOUT - FORMAL
+            words = common
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))
         about_all = bool(ABOUT & (asked | base_words(question))) and not asks_to_count(question)
         wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME, ASKS_WHEN)]
+        wants.append(bool(common))
         return cls(words, topic, names, not words and about_all, language, *wants)
 
 
@@ -332,7 +345,7 @@ def ranked(
     static vectors are taken.
     """
     said, nothing = (
-        [_words(text, asked.language) for text in texts],
+        [asked.words_of(text) for text in texts],
         [frozenset[str]()] * len(texts),
     )
     often = Counter(word for words in said for word in words)
@@ -387,6 +400,12 @@ def _words(text: str, language: str) -> Words:
     """
     words = base_words(text) | _acronyms(text)
     return words if language_read(text) == language else words | base_words(text, language)
+
+
+@lru_cache(20_000)
+def _common_words(text: str) -> Words:
+    """Returns the base forms of all words of an English text, also of stop words."""
+    return frozenset(base_form(found[0].lower(), "en") for found in WORD.finditer(text))
 
 
 def _acronyms(text: str) -> Words:
@@ -464,7 +483,7 @@ def _asked_of(asked: AskedWords, record: ContextRecord) -> Words:
 def _tells_more(asked: AskedWords, one: Quoted) -> bool:
     """Returns whether a sentence tells more of the question than the name of what it describes."""
     record = one.quote.record
-    own = _words(one.text, asked.language)
+    own = asked.words_of(one.text)
     return record.kind != "Entities" or bool(_asked_of(asked, record) & own)
 
 
@@ -537,7 +556,7 @@ def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
         by_record |= {id_: (RANK + 1) / (RANK + 1 + n) / 2 for n, id_ in enumerate(ids)}
     by_record |= {one.record.id: 1.0 for one in quotes if _describes_named(asked, one.record)}
     texts = [one.text for one in quotes]
-    said = [_words(text, asked.language) for text in texts]
+    said = [asked.words_of(text) for text in texts]
     exact = asked.exact_in(said)
     scores = {
         one.text: found.score
@@ -559,7 +578,7 @@ def _quoted(asked: AskedWords, quotes: Iterable[Quote], found: Verified) -> list
     quoted = (
         _at(one, at, 0 if asked.wants_list else WIDE) if at else Quoted(one, one.text)
         for one, at in places
-        if at is None or at.documents < REPEATED or asked.numbers & _words(one.text, asked.language)
+        if at is None or at.documents < REPEATED or asked.numbers & asked.words_of(one.text)
     )
     whole = [one for one in quoted if one]
     period = found.period
@@ -618,7 +637,7 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
     if not quoted:
         return []
     said = [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in quoted]
-    around = [_words(one.at.text, asked.language) if one.at else frozenset[str]() for one in quoted]
+    around = [asked.words_of(one.at.text) if one.at else frozenset[str]() for one in quoted]
     texts, known = [one.text for one in quoted], [one.known for one in quoted]
     scored = ranked(asked, texts, known, around, found.similar(said) if found.similar else ())
     near, left = found.meant if found.similar else NEAR, list[int]()
@@ -627,7 +646,7 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
         named = not asked.names or any(_parts(name) & words for name in asked.names)
         if named and is_near(asked, scored[n], near):
             left.append(n)
-    own = [_words(text, asked.language) for text in texts]
+    own = [asked.words_of(text) for text in texts]
     exact = asked.exact_in([own[n] for n in left])
     left = [n for n in left if exact & own[n]] or left
     score = {n: scored[n].score + asked.suits(quoted[n].quote.text, own[n]) for n in left}
@@ -651,7 +670,12 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
 def _parts(text: str) -> Words:
     """Returns the base words of a text, also those between hyphens and underscores."""
     parts = re.sub(r"[-_./]+", " ", text).lower()
-    return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
+    return (
+        base_words(parts)
+        | base_words(text.lower())
+        | frozenset(parts.split())
+        | _common_words(parts)
+    )
 
 
 def _different(quoted: Iterable[Quoted], most: int, used: Iterable[Quoted]) -> list[Quoted]:

@@ -179,6 +179,17 @@ def test_a_date_answers_when_and_what_begins_as_a_definition_who() -> None:
     )
 
 
+def test_a_question_whose_only_noun_is_a_stop_word_is_answered() -> None:
+    listed = chunk("The club\n\n- Ada Bloom: chair\n- Ben Stone: treasurer\n", title="members.txt")
+    other = chunk("Cars park here for free. Every member may feed the frogs.", 8, "rules.txt")
+    said = placed("Who are the members?", listed, other)
+    assert "- Ada Bloom: chair [Data" in said
+    assert "- Ben Stone: treasurer [Data" in said
+    assert "Every member" in said
+    assert "Cars" not in said
+    assert not placed("What do they do?", listed, other)
+
+
 def test_a_sentence_encoder_finds_what_shares_no_word_with_the_question() -> None:
     text = "Many amphibians inhabit wet places of the south."
 

@@ -2,6 +2,6 @@
 UNWIND $rows AS row
 MATCH (source:Entity {id: row.source}), (target:Entity {id: row.target})
 MERGE (source)-[stated:STATED {id: row.id}]->(target)
-SET stated += row.held, stated.chunk = row.chunk, stated.pair = row.pair,
+SET stated += coalesce(row.held, {}), stated.chunk = row.chunk, stated.pair = row.pair,
     stated.descriptions = row.descriptions, stated.strengths = row.strengths,
     stated.predicates = row.predicates

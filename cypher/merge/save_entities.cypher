@@ -5,7 +5,7 @@
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 WITH entity, row, entity.name <> row.name AS renamed, entity.type = row.type AS labelled
-SET entity += row.properties, entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
+SET entity += coalesce(row.properties, {}), entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
     entity.key = row.key, entity.first_word = row.first_word, entity.last_word = row.last_word,
     entity.initials = row.initials, entity.aliases = row.aliases,
     entity.undescribed = true, entity.unresolved = true, entity.uncompared = true,

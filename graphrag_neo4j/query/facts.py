@@ -5,9 +5,11 @@
 "Who directed The Matrix?"               ──▶ what is stated with the predicate "directed"
 "How many films after 1999?"             ──▶ what Neo4j counts by a property, with the statement
 
-Without a model these are the answer. With one, it reads what is stated with a predicate of the
-question before all other relationships.
+Without a model these are the answer. With one, only what Neo4j computes is.
 """
+
+# numpy comes with the rules that make answers, and a question to a model doesn't need it.
+# ruff: noqa: PLC0415
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +33,6 @@ from graphrag_neo4j.query.query_context import (
     SearchResult,
     lucene_query,
 )
-from graphrag_neo4j.rules.answers import ITEM, QUOTATIONS, SCREEN, draft_of_relationships
 from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
 from graphrag_neo4j.rules.computing import (
     KnownProperty,
@@ -165,6 +166,8 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
         "most": ALL if query.all_passages else computed.most,
     }
     [row] = await read("search/computed", ComputedRow, **given)
+    from graphrag_neo4j.rules.answers import ITEM
+
     lines = [computed.said(row["n"], row["values"], row["total"]), ""]
     for one in row["shown"]:
         name = neutralised(flat(" – ".join(one["names"])))
@@ -213,6 +216,8 @@ async def _of_type(query: QueryContext, type_: str) -> SearchResult | None:
             break
     if not result:
         return None
+    from graphrag_neo4j.rules.answers import ITEM, SCREEN
+
     shown = result if query.all_passages else result[: SCREEN - 1]
     types = sorted({row["type"] for row in shown})
     named = f"{result[0]['n']:,} entities of the type {' or '.join(types)}"
@@ -252,6 +257,8 @@ async def _between(
         relationship_record(row, "source", "target", predicates=False)
         for row in in_order(found, ids)
     ]
+    from graphrag_neo4j.rules.answers import QUOTATIONS, draft_of_relationships
+
     direct = len(paths[0]["pairs"]) == 1
     said, each = ("", QUOTATIONS) if direct else (_said(paths), 1)
     return _result(query, records, draft_of_relationships(records, said, each)), []
@@ -262,6 +269,8 @@ async def _by_predicates(query: QueryContext) -> SearchResult | None:
     records, n = await stated_with_predicates(query, query.question)
     if not records:
         return None
+    from graphrag_neo4j.rules.answers import QUOTATIONS, draft_of_relationships
+
     said = f"The documents state {n:,}:" if asks_to_count(query.question) else ""
     each = max(1, QUOTATIONS // len(records))
     return _result(query, records, draft_of_relationships(records, said, each))

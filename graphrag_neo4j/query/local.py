@@ -17,7 +17,6 @@ from graphrag_neo4j.model.context import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.query.facts import stated_with_predicates
 from graphrag_neo4j.query.graph_expansion import (
     STARTS,
     LocalRow,
@@ -103,11 +102,9 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     # the elements left free.
     elements = query.table(budget - reports.tokens - sources.tokens)
     asked = question or query.question
-    stated = [] if query.backend.quotes else (await stated_with_predicates(query, asked))[0]
     named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
     named_first = sorted(entities, key=lambda id_: id_ not in named)
-    told = [*stated[: MOST["inner"]], *_elements(found, named_first, predicates=bool(stated))]
-    elements.add_or_shorten(told, named)
+    elements.add_or_shorten(_elements(found, named_first), named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
     # Quotations are also taken from what has no room.
     if left_out and (query.context_only or not query.backend.quotes):
@@ -128,15 +125,10 @@ def add_reports(table: ContextTable, rows: Iterable[ReportRow]) -> None:
             table.add([report_record(row, short=True)])
 
 
-def _elements(
-    found: LocalRow, order: Sequence[str], *, predicates: bool
-) -> Iterable[ContextRecord]:
-    """Yields entities, the relationships between them, their claims, then other relationships.
-
-    These have `predicates`, also if none has one, or if one of them has one.
-    """
+def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
+    """Yields entities, the relationships between them, their claims, then other relationships."""
     pairs = [*found["inner"], *found["outward"]]
-    predicates = predicates or any(row["predicate"] for row in pairs)
+    predicates = any(row["predicate"] for row in pairs)
     relationships = [
         relationship_record(row, "source", "target", predicates=predicates) for row in pairs
     ]

@@ -101,6 +101,7 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
                  for c in chunks for e in entities],
         "citations": citations, "conditions": [], "vector": row["v"], "words": "Bob Cratchit",
         "date": r"\d+-.*", "number": r"\d+",
+        "predicates": ["knows"],
         "quotations": [{"number": 1, "text": "Bob", "citations": citations}],
         "phrases": [{"id": 1, "number": 1, "words": "Bob Cratchit"}],
         "labels": [*LABELS], "types": [*TYPES], "others": ["place"],
@@ -115,6 +116,11 @@ async def asked(graph: Graph) -> Callable[[str, str], object]:
         ("lookup/names_like", "words"): [{"word": "bob", "fuzzy": "bob~"}],
         ("resolve/word_block", "words"): ["bob", "cratchit"], ("status/metadata", "documents"): 50,
         ("search/words_nowhere", "words"): ["bob", "nowhere"], ("sample/other", "sample"): "sample",
+        ("search/of_type", "types"): ["person", "place", "concept"],
+        ("search/computed", "types"): ["person", "place", "concept"],
+        ("search/computed", "property"): "name", ("search/computed", "pairs"): False,
+        ("search/computed", "ids"): None, ("search/computed", "summed"): False,
+        ("search/paths", "one"): 1, ("search/paths", "other"): 2,
         ("search/within_documents", "documents"): sources, ("selection/kinds", "key"): "meta_date",
     }  # fmt: skip
     return lambda name, parameter: special.get((name, parameter), usual.get(parameter, 50))

@@ -107,20 +107,7 @@ async def answer_question(
     column, needed = NEEDS[method]
     _need(state[column], needed)
     asked = query.question
-    # The names are those of all documents.
-    said = await said_of_unknown(graph, asked, similar=not query.selection)
-    facts, undone = None, not_done(asked, with_model=not query.backend.quotes)
-    if method == "local" and not question.context_only:
-        facts, beyond = await search_computed(query)
-        undone = beyond or undone
-    if not facts and query.backend.quotes:
-        query, read = await _of_period(query, question)
-        said += read
-        if method == "local" and not question.context_only:
-            facts, told = await search_facts(query)
-            said += told
-    if not (facts or question.context_only):
-        said = [*undone, *said]
+    query, facts, said = await _said_first(query, question, method)
     query.warn(*said)
     by_vectors = method in {"local", "drift", "basic"}
     if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
@@ -233,6 +220,29 @@ async def _method(query: QueryContext, question: Question) -> Method:
     method: Method = "global" if whole else "local"
     query.listen(Notice(f"Answering by {method} search."))
     return method
+
+
+async def _said_first(
+    query: QueryContext, question: Question, method: Method
+) -> tuple[QueryContext, SearchResult | None, list[str]]:
+    """Returns the query of the time that it states, and the answer that the graph itself holds.
+
+    Last comes what a reader must know before the answer: what isn't done, and what is nowhere.
+    """
+    asked, quotes = query.question, query.backend.quotes
+    by_graph = method == "local" and not question.context_only
+    # The names are those of all documents.
+    said = await said_of_unknown(query.graph, asked, similar=not query.selection)
+    facts, undone = await search_computed(query) if by_graph else (None, [])
+    if not facts and quotes:
+        query, read = await _of_period(query, question)
+        said += read
+        if by_graph:
+            facts, told = await search_facts(query)
+            said += told
+    if facts or question.context_only:
+        return query, facts, said
+    return query, None, [*(undone or not_done(asked, with_model=not quotes)), *said]
 
 
 async def _of_period(query: QueryContext, question: Question) -> tuple[QueryContext, list[str]]:

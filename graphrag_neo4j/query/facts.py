@@ -36,8 +36,8 @@ from graphrag_neo4j.query.query_context import (
 from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
 from graphrag_neo4j.rules.computing import (
     KnownProperty,
-    asks_for_value,
     computation_asked,
+    concerns,
     may_compute,
 )
 from graphrag_neo4j.text.languages import TYPE_CLASSES
@@ -153,7 +153,7 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     named = await _named(query, asked)
     computed = computation_asked(asked, known, named.forms, named.predicates)
     if computed is None:
-        return None, [BEYOND.format(_told(known))] if asks_for_value(asked) else []
+        return None, [BEYOND.format(_told(known))] if concerns(asked, known) else []
     given = {
         "types": computed.types,
         "conditions": [asdict(one) | {"length": one.length} for one in computed.conditions],

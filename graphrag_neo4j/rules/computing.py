@@ -156,12 +156,20 @@ class Computation:
 def may_compute(question: str) -> bool:
     """Returns whether a question has a word such as "average", or asks for a list with a number."""
     listed = ASKS_LIST.search(question) and COMPARISON.search(question)
-    return bool(listed) or asks_for_value(question)
+    return bool(listed) or _has_function(question)
 
 
-def asks_for_value(question: str) -> bool:
-    """Returns whether a question has a word such as "average" or "how many"."""
+def _has_function(question: str) -> bool:
     return any(form.search(question) for form in FUNCTIONS.values())
+
+
+def concerns(question: str, known: Collection[KnownProperty]) -> bool:
+    """Returns whether a question asks for a number, such as a mean, of these types or properties."""
+    if not _has_function(question):
+        return False
+    words = {found[0].lower(): found.start() for found in WORD.finditer(question)}
+    types, _ = _types_named(words, {one.type for one in known if one.type})
+    return bool(types) or any(words_of_predicate(words, one.words) for one in known)
 
 
 def computation_asked(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.rules.computing import KnownProperty, computation_asked, may_compute
+from graphrag_neo4j.rules.computing import KnownProperty, computation_asked, concerns, may_compute
 
 KNOWN = [
     KnownProperty("movie", "released", ["number"], years=True),
@@ -72,6 +72,12 @@ def test_a_question_that_says_more_or_is_not_clear_is_none(
     question: str, names: tuple[str, ...]
 ) -> None:
     assert computation_asked(question, KNOWN, names, PREDICATES if names else ()) is None
+
+
+def test_only_a_question_on_what_the_graph_has_is_beyond_it() -> None:
+    assert concerns("What is the average age of people?", KNOWN)
+    assert concerns("What is the latest price?", KNOWN)
+    assert not concerns("What does the sign mean?", KNOWN)
 
 
 def test_a_key_can_not_end_the_statement() -> None:

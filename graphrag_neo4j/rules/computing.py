@@ -164,7 +164,7 @@ def _has_function(question: str) -> bool:
 
 
 def concerns(question: str, known: Collection[KnownProperty]) -> bool:
-    """Returns whether a question asks for a number, such as a mean, of these types or properties."""
+    """Returns whether a question asks for a number of these types or properties."""
     if not _has_function(question):
         return False
     words = {found[0].lower(): found.start() for found in WORD.finditer(question)}

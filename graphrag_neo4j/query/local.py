@@ -106,8 +106,7 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     named_first = sorted(entities, key=lambda id_: id_ not in named)
     elements.add_or_shorten(_elements(found, named_first), named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
-    # Quotations are also taken from what has no room.
-    if left_out and (query.context_only or not query.backend.quotes):
+    if left_out:
         query.warn(
             f"The context has no room for what is said of {', '.join(left_out)}: raise "
             "KG_MAX_CONTEXT_TOKENS."

@@ -121,7 +121,8 @@ async def suggest(
     drafts = await setup.run(
         setup.backend.questions(material, n if after else (n + 1) // 2 + SPARE)
     )
-    query = QueryContext(  # of the searches that check a question, which need no vectors
+    # Of the searches that check a question: they need no vectors, and nobody reads their notices.
+    query = QueryContext(
         graph,
         settings,
         setup.backend,
@@ -130,7 +131,6 @@ async def suggest(
         tokens.count,
         "",
         context_only=True,
-        listen=listen,
     )
     chosen, left_out = await _checked(query, backends, drafts, n, {name_key(one) for one in asked})
     questions = []

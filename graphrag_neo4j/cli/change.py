@@ -14,7 +14,7 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.index import print_built
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
-from graphrag_neo4j.cli.output.words import counted, was
+from graphrag_neo4j.cli.output.words import was
 from graphrag_neo4j.cli.status import print_pending
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.documents import ReadOptions
@@ -24,6 +24,7 @@ from graphrag_neo4j.extras.importing.neo4j import PASSWORD, OtherNeo4j, suggeste
 from graphrag_neo4j.index.entities.people import BY_SPLIT, NameDecision
 from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.settings.checks import check_path
+from graphrag_neo4j.text.strings import counted
 
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
 NUMBERS = ("rows", "made", "merged", "implied", "unmapped")

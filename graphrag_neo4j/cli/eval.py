@@ -18,7 +18,7 @@ import click
 from graphrag_neo4j.cli import INTERRUPTED, options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import about, counted, summed
+from graphrag_neo4j.cli.output.words import about, summed
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extras.evaluate import Evaluation
 from graphrag_neo4j.extras.evaluate.conditions import PAPER
@@ -38,6 +38,7 @@ from graphrag_neo4j.files import make_private_folder
 from graphrag_neo4j.index.estimate import StepEstimate
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.text.strings import counted
 
 T = TypeVar("T")
 MOST_REASONS: Final = 5

@@ -30,7 +30,7 @@ from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model.events import Notice, Waiting
 from graphrag_neo4j.model.types import Step, Usage
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
-from graphrag_neo4j.text.strings import money
+from graphrag_neo4j.text.strings import counted, money
 
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
@@ -199,9 +199,9 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
         print_failures(built.status, error=True)
     elif built.status:
         counts = built.status.counts
-        entities = words.counted(counts["entities"], "entity", "entities")
-        relationships = words.counted(counts["relationships"], "relationship")
-        communities = words.counted(counts["communities"], "community", "communities")
+        entities = counted(counts["entities"], "entity", "entities")
+        relationships = counted(counts["relationships"], "relationship")
+        communities = counted(counts["communities"], "community", "communities")
         terminal.line(f"The graph has {entities}, {relationships} and {communities}.")
         print_unfinished(built.status)
     flaws = words.unread(built.unreadable.items())
@@ -229,16 +229,14 @@ def _tell_documents(built: IndexResult) -> None:
     done = built.ingested
     terminal.line(
         f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
-        f"{words.counted(done.chunks, 'chunk')} written."
+        f"{counted(done.chunks, 'chunk')} written."
     )
     total = Usage.total(built.usage.values())
     if n := done.replaced + total.replaced:
-        characters = words.counted(n, "character")
+        characters = counted(n, "character")
         terminal.line(f"{characters} that Neo4j can't store {words.was(n)} replaced by \ufffd.")
     if n := done.cut_otherwise:
-        changed = (
-            f"{words.counted(n, 'document')} {words.was(n)} split into chunks with other settings."
-        )
+        changed = f"{counted(n, 'document')} {words.was(n)} split into chunks with other settings."
         terminal.line(f"{changed} Add --again extraction to split and read again.")
     order = (*get_args(Step), "embedding")
     rows, usage = [], dict(sorted(built.usage.items(), key=lambda one: order.index(one[0])))
@@ -251,7 +249,7 @@ def _tell_documents(built: IndexResult) -> None:
     if n := total.repaired:
         terminal.line(words.repaired(n))
     if n := total.estimated:
-        calls = words.counted(n, "call")
+        calls = counted(n, "call")
         terminal.line(f"The endpoint did not report the tokens of {calls}; they are estimated.")
 
 
@@ -349,7 +347,7 @@ def _sentence(built: IndexResult) -> str:
         "unchanged": done.unchanged,
     }
     first, *others = [(name, n) for name, n in counts.items() if n] or [("unchanged", 0)]
-    documents = f"{words.counted(first[1], 'document')} {first[0]}"
+    documents = f"{counted(first[1], 'document')} {first[0]}"
     parts = [", ".join([documents, *(f"{n:,} {name}" for name, n in others)])]
     if any(used.calls for used in built.usage.values()):
         parts.append(words.total_usage(built.usage))
@@ -357,7 +355,7 @@ def _sentence(built: IndexResult) -> str:
     if built.stopped:
         line += f" {built.stopped} The rest is done in a later build."
     elif built.status and (failed := len(built.status.failures)):
-        items = words.counted(failed, "item")
+        items = counted(failed, "item")
         line += f" {items} failed and will be tried again; `kg-build status` gives the reasons."
     return line
 
@@ -381,9 +379,9 @@ def estimate_command(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> 
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
-        documents, chunks = found.documents, words.counted(found.chunks, "chunk")
-        text = f"{words.counted(found.text_tokens, 'token')} of text"
-        terminal.line(f"{words.counted(documents, 'document')}, {chunks}, {text}.")
+        documents, chunks = found.documents, counted(found.chunks, "chunk")
+        text = f"{counted(found.text_tokens, 'token')} of text"
+        terminal.line(f"{counted(documents, 'document')}, {chunks}, {text}.")
         if found.origin == "extractive":
             terminal.line("The index would be extractive: it needs no model and costs nothing.")
         else:

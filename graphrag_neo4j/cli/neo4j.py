@@ -15,11 +15,11 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.errors import GraphBusyError, GraphError
 from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Neo4jRelease, Settings
+from graphrag_neo4j.text.strings import counted
 
 SECONDS_BETWEEN_READS = 0.5
 SECONDS_TO_ANSWER = 10

@@ -8,13 +8,14 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import answer, terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.cli.output.words import counted, error_sentence, total_usage
+from graphrag_neo4j.cli.output.words import error_sentence, total_usage
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.selection import conditions_of
+from graphrag_neo4j.text.strings import counted
 
 if TYPE_CHECKING:
     from graphrag_neo4j.query.suggestions import Suggestion

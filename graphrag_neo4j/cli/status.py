@@ -7,9 +7,9 @@ import click
 
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.words import counted, money_known, named_step
+from graphrag_neo4j.cli.output.words import money_known, named_step
 from graphrag_neo4j.index.status import COUNTED, Status
-from graphrag_neo4j.text.strings import money
+from graphrag_neo4j.text.strings import counted, money
 
 TOKENS_AND_COST = ("tokens in", "cached", "tokens out", "cost")
 MORE = "`kg-build status --json`"

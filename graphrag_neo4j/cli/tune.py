@@ -12,7 +12,7 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.cli import INTERRUPTED, options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import about, counted, money_known, unread
+from graphrag_neo4j.cli.output.words import about, money_known, unread
 from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extras.tune.fit import Wishes, check_tuning, estimate_tuning
@@ -22,6 +22,7 @@ from graphrag_neo4j.extras.tune.sample import Sample, read_sample
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.strings import counted
 
 
 @click.command()

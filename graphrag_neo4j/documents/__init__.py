@@ -8,14 +8,13 @@ In reading order: sources (which files, and what their documents are called), th
 reader for each kind of file), process, parts, text, rows, html, markdown, containers, office, pdf.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 from unicodedata import normalize
 
-from graphrag_neo4j.documents.metadata import date_in
+from graphrag_neo4j.documents.metadata import ISO, date_in
 from graphrag_neo4j.documents.parts import part_label
 from graphrag_neo4j.documents.process import ReadingProcess, parse, reading_of
 from graphrag_neo4j.documents.rows import ROWS, SHEETS, documents_of_rows, metadata_of
@@ -70,7 +69,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-ISO = re.compile(r"\d{4}-\d\d")
 PARTS = ("page", "row", "seq_num")
 
 

@@ -35,6 +35,7 @@ DATES = [
         rf"{MONTH},?[ _-]{YEAR}",
     )
 ]
+ISO = re.compile(r"\d{4}-\d\d")
 LONE_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 

@@ -5,14 +5,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date, time
 from functools import reduce
 from hashlib import sha256
 from io import BytesIO
+from itertools import islice
 from textwrap import shorten
 from typing import TextIO
 from zipfile import ZipFile
 
+from graphrag_neo4j.documents.metadata import DATES, ISO, date_in
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.parts import part_label
 from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable, refuse_broken
@@ -26,6 +30,10 @@ ALONE = "its object"
 DELIMITERS = ",;\t|"
 NAMED_DELIMITER = re.compile(r"\"?sep=(.)\"?\s*\Z", re.IGNORECASE)
 LARGEST_LIMIT = 2**31 - 1  # bytes of a csv field; Python's default is 128 KiB
+JUDGED = 1000  # first rows of a csv that tell the kinds of its columns
+NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?")
+CODE = re.compile(r"0\d+|\d{16,}")  # as a number it would lose digits
+Kind = Callable[[str], object]
 
 
 def documents_of_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
@@ -36,7 +44,8 @@ def documents_of_rows(file: File, source: str) -> Iterator[Document | Unreadable
     name of the file. Raises InputError if the file as a whole can't be used, OSError and
     UnicodeError.
     """
-    return _documents(ROWS[file.suffix](file), source, file.options)
+    kinds = _kinds(_csv_rows(file)) if ROWS[file.suffix] is _csv_rows else {}
+    return _documents(ROWS[file.suffix](file), source, file.options, kinds)
 
 
 def read_sheets(file: File, source: str) -> Iterator[Document | Unreadable]:
@@ -54,11 +63,49 @@ def read_sheets(file: File, source: str) -> Iterator[Document | Unreadable]:
         for _, row in rows:
             row[text] = _string(row[text])  # it may be a number or a date
         named = ((place, _named(header, row)) for place, row in rows)
-        yield from _documents(named, source, file.options, name if len(usable) > 1 else "")
+        yield from _documents(named, source, file.options, {}, name if len(usable) > 1 else "")
+
+
+def _kinds(rows: Iterator[tuple[str, object]]) -> dict[str, Kind]:
+    """What reads the cells of each column of a csv: as numbers or as dates, if most of them are."""
+    columns: dict[str, list[str]] = {}
+    with suppress(InputError, UnicodeError):  # raised again where the rows become documents
+        for _, row in islice(rows, JUDGED):
+            for name, cell in row.items() if isinstance(row, dict) else ():
+                if cell:
+                    columns.setdefault(name, []).append(cell)
+    kinds: dict[str, Kind] = {}
+    for name, cells in columns.items():
+        for kind in () if any(map(CODE.fullmatch, cells)) else (_number, _date):
+            if 2 * sum(kind(cell) is not None for cell in cells) > len(cells):
+                kinds[name] = kind
+    return kinds
+
+
+def _read_cells(row: TableRow, kinds: Mapping[str, Kind]) -> dict[str, object]:
+    """The cells of a row of a csv, each of its column's kind; another one stays a text."""
+    read = {name: kind(str(row[name])) for name, kind in kinds.items() if name in row}
+    return {**row, **{name: value for name, value in read.items() if value is not None}}
+
+
+def _number(cell: str) -> float | None:
+    if not NUMBER.fullmatch(cell):
+        return None
+    return int(cell) if cell.lstrip("-").isdigit() else float(cell)
+
+
+def _date(cell: str) -> str | None:
+    if ISO.match(cell) and date_in(cell[:10]):
+        return cell  # with its time
+    return date_in(cell) if any(form.fullmatch(cell) for form in DATES) else None
 
 
 def _documents(
-    rows: Iterable[tuple[str, object]], source: str, options: ReadOptions, sheet: str = ""
+    rows: Iterable[tuple[str, object]],
+    source: str,
+    options: ReadOptions,
+    kinds: Mapping[str, Kind],
+    sheet: str = "",
 ) -> Iterator[Document | Unreadable]:
     """The documents of a table, which is a sheet with that name if there are several."""
     seen, unusable = KeyCounts(), 0
@@ -71,7 +118,7 @@ def _documents(
             if unusable <= NAMED:
                 yield Unreadable(source, f"{said}{place} {error}")
         else:
-            yield document
+            yield replace(document, metadata=_read_cells(document.metadata, kinds))
     if unusable > NAMED:
         yield Unreadable(source, f"and {unusable - NAMED:,} more rows can't be used")
 

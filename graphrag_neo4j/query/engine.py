@@ -231,10 +231,12 @@ async def _said_first(
     """
     asked, quotes = query.question, query.backend.quotes
     by_graph = method == "local" and not question.context_only
+    facts, undone = await search_computed(query) if by_graph else (None, [])
+    if facts:
+        return query, facts, []
     # The names are those of all documents.
     said = await said_of_unknown(query.graph, asked, similar=not query.selection)
-    facts, undone = await search_computed(query) if by_graph else (None, [])
-    if not facts and quotes:
+    if quotes:
         query, read = await _of_period(query, question)
         said += read
         if by_graph:

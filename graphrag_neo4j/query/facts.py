@@ -35,13 +35,16 @@ from graphrag_neo4j.query.query_context import (
 )
 from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
 from graphrag_neo4j.rules.computing import (
+    LISTED,
     KnownProperty,
     computation_asked,
     concerns,
     may_compute,
+    shown_key,
+    table_name,
 )
 from graphrag_neo4j.text.languages import TYPE_CLASSES
-from graphrag_neo4j.text.strings import flat, searched_words
+from graphrag_neo4j.text.strings import counted, flat, searched_words
 
 ALL: Final = 1_000  # entities of a list that is wanted whole
 PATHS: Final = 3
@@ -93,10 +96,13 @@ class PredicatedRow(TypedDict):
 
 
 class ShownRow(TypedDict):
-    """An entity, or a relationship with the names of both ends, and the value of a property."""
+    """An entity, a document, or a relationship by its ends, and the value of a property.
+
+    `ref` is None for a document without text.
+    """
 
     kind: CitationKind
-    ref: int
+    ref: int | None
     id: str
     names: list[str]
     value: object
@@ -147,20 +153,22 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     asked, read = query.question, query.graph.read
     if not may_compute(asked) or query.selection:
         return None, []
-    known = await read("search/properties", KnownProperty)
+    known = await read("search/properties", KnownProperty, question=asked.lower())
     if not known:
         return None, []
     named = await _named(query, asked)
     computed = computation_asked(asked, known, named.forms, named.predicates)
     if computed is None:
-        return None, [BEYOND.format(_told(known))] if concerns(asked, known) else []
+        told = _told(known)
+        return None, [BEYOND.format(told)] if told and concerns(asked, known) else []
     given = {
+        "holder": computed.holder,
         "types": computed.types,
         "conditions": [asdict(one) | {"length": one.length} for one in computed.conditions],
         "ids": [*named.names] or None,
         "predicates": computed.predicates,
-        "pairs": not computed.types,
-        "property": computed.key or computed.conditions[0].key,
+        "property": computed.shown,
+        "kind": computed.kind,
         "summed": computed.function in {"average", "sum"},
         "order": computed.function,
         "most": ALL if query.all_passages else computed.most,
@@ -169,14 +177,18 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     from graphrag_neo4j.rules.answers import ITEM
 
     lines = [computed.said(row["n"], row["values"], row["total"]), ""]
-    for one in row["shown"]:
-        name = neutralised(flat(" – ".join(one["names"])))
-        lines.append(f"{ITEM}{name}: {one['value']} {bracket([(one['kind'], one['ref'])])}")
-    lines += ["", "```cypher", computed.cypher(named.names.values()), "```"]
-    records = [
-        record_of(one["kind"], one["ref"], one["id"], *one["names"], "") for one in row["shown"]
-    ]
-    more = row["n"] - len(records) if computed.function == "list" else 0
+    records = []
+    # The first values of many say nothing of their mean or sum.
+    some = row["n"] <= LISTED or not given["summed"] or query.all_passages
+    for one in row["shown"] if some else ():
+        value = "" if one["value"] is None else f": {neutralised(flat(str(one['value'])))}"
+        cited = ""
+        if one["ref"] is not None:
+            records.append(record_of(one["kind"], one["ref"], one["id"], *one["names"], ""))
+            cited = f" {bracket([(one['kind'], one['ref'])])}"
+        lines.append(f"{ITEM}{neutralised(flat(' – '.join(one['names'])))}{value}{cited}")
+    lines += [*[""] * bool(records), "```cypher", computed.cypher(named.names.values()), "```"]
+    more = row["n"] - len(row["shown"]) if computed.function == "list" else 0
     composed = Composed("\n".join(lines), more)
     return _result(query, records, Draft(lambda _: composed)), []
 
@@ -185,7 +197,10 @@ def _told(known: Sequence[KnownProperty]) -> str:
     """Returns the properties by type: "movie (released), relationships (rating)"."""
     by_type: dict[str, list[str]] = {}
     for one in known:
-        by_type.setdefault(one.type or "relationships", []).append(one.key)
+        if one.kind != "text":
+            holder = "relationships" if one.holder == "relationship" else "documents"
+            type_ = table_name(one.type) or holder
+            by_type.setdefault(type_, []).append(shown_key(one.key))
     return ", ".join(f"{type_} ({', '.join(keys)})" for type_, keys in by_type.items())
 
 
@@ -236,7 +251,7 @@ async def _of_type(query: QueryContext, type_: str) -> SearchResult | None:
 
 def _times(row: TypedEntityRow) -> str:
     passages, documents = row["passages"], row["documents"]
-    told = f"{passages:,} passage{'s' * (passages != 1)}"
+    told = counted(passages, "passage")
     return f"{told} of {documents:,} documents" if documents > 1 else told
 
 

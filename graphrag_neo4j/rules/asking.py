@@ -149,9 +149,7 @@ class AskedPredicates:
         """
         if not ASKS_WHO.match(question) or any([*_kinds(question)][1:]):
             return None
-        rest = question
-        for name in sorted(names, key=len, reverse=True):
-            rest = re.sub(re.escape(name), lambda one: " " * len(one[0]), rest, flags=re.IGNORECASE)
+        rest = without_names(question, names)
         words = {found[0].lower(): found.start() for found in WORD.finditer(rest)}
         places = {one: found for one in known if (found := words_of_predicate(words, one))}
         # "Works for" rather than "works with".
@@ -172,6 +170,13 @@ class AskedPredicates:
         return not self.classes or class_of(type_ or "") in self.classes
 
 
+def without_names(question: str, names: Collection[str]) -> str:
+    """Returns a question with blanks instead of names; all else keeps its place."""
+    for name in sorted(names, key=len, reverse=True):
+        question = re.sub(re.escape(name), " " * len(name), question, flags=re.IGNORECASE)
+    return question
+
+
 def class_of(type_: str) -> str:
     """Returns the class of a type in any number, the singular where it has none."""
     base = base_form(type_.lower(), "en")
@@ -183,11 +188,11 @@ def words_of_predicate(words: Collection[str], predicate: str) -> set[str]:
     own = [found[0].lower() for found in WORD.finditer(predicate)]
     telling = [word for word in own if not is_stop_word(word, "en")]
     telling = telling or [word for word in own if len(word) >= TELLS and not AUXILIARY.match(word)]
-    found = [next((one for one in sorted(words) if _akin(word, one)), None) for word in telling]
+    found = [next((one for one in sorted(words) if akin(word, one)), None) for word in telling]
     return {one for one in found if one} if all(found) else set()
 
 
-def _akin(one: str, other: str) -> bool:
+def akin(one: str, other: str) -> bool:
     """Returns whether two words have one stem, as "directed" and "directors" have."""
     for a, b in product(*({word, base_form(word, "en")} for word in (one, other))):
         short, long = sorted((a, b), key=len)

@@ -1,7 +1,8 @@
-"""Reads questions that compute over the properties of entities, and writes the same as Cypher.
+"""Reads questions that compute over properties and columns, and writes the same as Cypher.
 
 "How many films after 1999?"             ──▶ count of movie, released > 1999
 "What is the average rating of X?"       ──▶ average of rating, of the relationships of X
+"How many rows of North above 20?"       ──▶ count of rows, region = north and price > 20
 
 A question that says more is none of these forms.
 """
@@ -9,25 +10,37 @@ A question that says more is none of these forms.
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple
+from urllib.parse import unquote
 
 from graphrag_neo4j.documents.metadata import date_in
-from graphrag_neo4j.rules.asking import ASKS_LIST, VALUE, class_of, words_of_predicate
-from graphrag_neo4j.text.languages import ABOUT, FORMAL, base_form
+from graphrag_neo4j.rules.asking import (
+    ASKS_LIST,
+    VALUE,
+    akin,
+    class_of,
+    without_names,
+    words_of_predicate,
+)
+from graphrag_neo4j.text.languages import ABOUT, FORMAL, base_form, is_stop_word
 from graphrag_neo4j.text.sentences import WORD
+from graphrag_neo4j.text.strings import counted
 
+Holder = Literal["entity", "relationship", "document"]
+Kind = Literal["number", "date", "text"]
 Function = Literal["average", "sum", "largest", "smallest", "list"]
 WORDS: Final[Mapping[Function, str]] = {
     "average": "average|mean",
     "sum": "sum|total",
-    "largest": "highest|largest|greatest|maximum|latest|newest|most recent",
-    "smallest": "lowest|smallest|minimum|earliest|oldest",
+    "largest": r"highest|largest|greatest|maximum|latest|newest|most recent|most|top(?= \d)",
+    "smallest": "lowest|smallest|minimum|earliest|oldest|fewest",
     "list": "how many|number of",
 }
 FUNCTIONS: Final = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in WORDS.items()
 }
+LOOSE = re.compile(r"\b(?:most|fewest|mean)\b", re.IGNORECASE)  # "the most important"
 OPERATORS: Final = {
     "after": ">", "later than": ">", "above": ">", "over": ">", "more than": ">",
     "greater than": ">", "higher than": ">", "before": "<", "earlier than": "<", "below": "<",
@@ -43,8 +56,11 @@ COMPARISON = re.compile(
     re.IGNORECASE,
 )
 MOST = re.compile(r"\b(?:the|top|first|last) (\d+)\b", re.IGNORECASE)
+# What a row of any table, and any document with metadata, may be called.
+ROWS: Final = frozenset(("row", "record", "document", "entry", "item", "line"))
+METADATA: Final = "meta_"  # what the properties of documents begin with that hold metadata
 EXACT = ".15g"  # all digits of a number
-SHOWN_DIGITS = ".10g"  # those of a mean or a sum
+SHOWN_DIGITS = ".10g"  # those of a mean
 YEARS = 3000  # numbers from 1000 up to this can be years
 LISTED = 5  # entities with the largest or smallest values, unless the question says how many
 ALL_LISTED = 30  # entities that meet conditions
@@ -52,111 +68,144 @@ ALL_LISTED = 30  # entities that meet conditions
 
 @dataclass(frozen=True, slots=True)
 class KnownProperty:
-    """The key of a property, and the type of its entities, "" for that of relationships.
+    """The key of a property, and the type of the entities that have it.
 
-    `kinds` are "number", "date" and "text"; `years` says whether all its numbers can be years.
+    The type of rows is the source of their table; that of other documents, and of relationships,
+    is "". `kind` is that of most values, and `years` says whether all its numbers can be years.
+    `texts` holds the values that occur in the question, in any case.
     """
 
+    holder: Holder
     type: str
     key: str
-    kinds: Sequence[str]
-    years: bool
+    kind: Kind
+    years: bool = False
+    texts: Sequence[str] = ()
 
     @property
     def words(self) -> str:
         """Its key in words: "yearOfBirth" and "year_of_birth" are "year of birth"."""
-        return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", self.key.removeprefix("own_")).lower()
+        return re.sub(
+            r"_|(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)", " ", shown_key(self.key)
+        ).lower()
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyCondition:
-    """What the value of a property must be: a number or, of a date, a year, a month or a day."""
+    """What the value of one of the properties `keys` must be.
 
-    key: str
+    `value` is a number, the forms of a text or, of a date, a year, a month or a day.
+    """
+
+    keys: tuple[str, ...]
+    kind: Kind
     operator: str
-    value: float | str
+    value: float | str | tuple[str, ...]
 
     @property
     def length(self) -> int:
-        """How many characters of a date count, 0 for a number."""
-        return 0 if isinstance(self.value, float) else len(self.value)
+        """How many characters of a date count, 0 for other kinds."""
+        return len(str(self.value)) if self.kind == "date" else 0
 
     @property
     def cypher(self) -> str:
-        """The condition on an entity `e`. A property holds a value or a list."""
-        held = f"left(toString(x), {self.length})" if self.length else "x"
-        value = f"{self.value:{EXACT}}" if isinstance(self.value, float) else f"'{self.value}'"
-        return f"any(x IN [] + e.{quoted(self.key)} WHERE {held} {self.operator} {value})"
+        """The condition on a node `e`. A property holds a value or a list."""
+        held = f"left(toString(x), {self.length})" if self.kind == "date" else "x"
+        value = f"{self.value:{EXACT}}" if isinstance(self.value, float) else _literal(self.value)
+        [first, *others] = [f"e.{quoted(key)}" for key in self.keys]
+        values = f"[{', '.join([first, *others])}]" if others else f"[] + {first}"
+        return f"any(x IN {values} WHERE {held} {self.operator} {value})"
 
     def __str__(self) -> str:
-        value = f"{self.value:{EXACT}}" if isinstance(self.value, float) else self.value
-        return f"{self.key} {self.operator} {value}"
+        value, operator = self.value, self.operator
+        if isinstance(value, float):
+            value = f"{value:{EXACT}}"
+        elif isinstance(value, tuple):
+            value, operator = value[0].strip(), "="
+        return f"{' or '.join(map(shown_key, self.keys))} {operator} {value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """What a question computes. `key` is that of a property, None to count entities alone.
+    """What a question computes, over what holds the properties. `key` is None to count alone.
 
-    `types` are those of entities, empty for relationships of what the question names. With
-    `predicates`, only entities with one of them to or from what the question names count.
+    `types` are those of the entities or documents. With `predicates`, only entities with one of
+    them to or from what the question names count.
     """
 
-    function: Function
+    holder: Holder
     types: tuple[str, ...]
+    function: Function
     key: str | None
+    kind: Kind
     conditions: tuple[PropertyCondition, ...]
     predicates: tuple[str, ...]
     most: int
 
+    @property
+    def shown(self) -> str | None:
+        """The property whose values are shown, None for no one."""
+        compared = (one.keys[0] for one in self.conditions if one.kind != "text")
+        return self.key or next(compared, None)
+
     def said(self, n: int, values: int, total: float | None) -> str:
         """What the computation gives, in a sentence: of `n` entities, `values` and their sum."""
-        what = f"{n:,} relationships"
-        if self.types:
-            what = f"{n:,} entities of the type {' or '.join(self.types)}"
+        what = counted(n, "relationship")
+        if self.holder == "entity":
+            what = f"{counted(n, 'entity', 'entities')} of the type {' or '.join(self.types)}"
+        elif self.holder == "document":
+            tables = " and ".join(table_name(one) for one in self.types if one)
+            what = f"{counted(n, 'row')} of {tables}" if tables else counted(n, "document")
         if self.conditions:
             what += f" with {' and '.join(map(str, self.conditions))}"
+        key = shown_key(self.key or "")
         if total is not None and values:
             value = total if self.function == "sum" else total / values
-            told = f"{value:,{SHOWN_DIGITS}}"
-            return f"The {self.function} of {self.key} is {told}: {values:,} values of {what}."
+            told = f"{value:,{EXACT if self.function == 'sum' else SHOWN_DIGITS}}"
+            return f"The {self.function} of {key} is {told}: {counted(values, 'value')} of {what}."
         if self.key:
-            return f"The {self.function} values of {self.key}, of {what}:"
+            return f"The {self.function} values of {key}, of {what}:"
         return f"The graph has {what}{':' if n else '.'}"
 
     def cypher(self, names: Collection[str]) -> str:
         """The same as a statement for Neo4j Browser; `names` are what the question names."""
-        shown = "e.name" if self.types else "n.name, e.name"
-        if self.types:
-            lines = [f"MATCH (e:Entity) WHERE toLower(e.type) IN {_literal(self.types)}"]
-            lines += [f"  AND {one.cypher}" for one in self.conditions]
-            if self.predicates:
-                stated = f"toLower(p) IN {_literal(self.predicates)}"
-                lines.append(
-                    "  AND EXISTS { MATCH (e)-[s:STATED]-(n:Entity)\n"
-                    f"    WHERE n.name IN {_literal(sorted(names))}\n"
-                    f"    AND any(p IN s.predicates WHERE {stated}) }}"
-                )
-            holder = "e"
+        shown = {"entity": "e.name", "relationship": "n.name, e.name", "document": "e.title"}
+        named = _literal(sorted(names))
+        if self.holder == "relationship":
+            way, whose = ("-", f" WHERE n.name IN {named}") if names else ("->", "")
+            lines = [f"MATCH (n:Entity)-[r:RELATED]{way}(e:Entity){whose}"]
+        elif self.holder == "document":
+            table = f"split(e.source, '#')[0] IN {_literal(self.types)}"
+            where = table if any(self.types) else "NOT e.source CONTAINS '#'"
+            lines = [f"MATCH (e:Document) WHERE {where}"]
         else:
-            named = f" WHERE n.name IN {_literal(sorted(names))}" if names else ""
-            way = "-" if names else "->"
-            lines, holder = [f"MATCH (n:Entity)-[r:RELATED]{way}(e:Entity){named}"], "r"
+            lines = [f"MATCH (e:Entity) WHERE toLower(e.type) IN {_literal(self.types)}"]
+        lines += [f"  AND {one.cypher}" for one in self.conditions]
+        if self.predicates:
+            lines.append(
+                "  AND EXISTS { MATCH (e)-[s:STATED]-(n:Entity)\n"
+                f"    WHERE n.name IN {named}\n"
+                f"    AND any(p IN s.predicates WHERE toLower(p) IN {_literal(self.predicates)}) }}"
+            )
         if self.key is None:
             return "\n".join([*lines, "RETURN count(e)"])
-        lines.append(f"UNWIND {holder}.{quoted(self.key)} AS x")
+        values = f"{'r' if self.holder == 'relationship' else 'e'}.{quoted(self.key)}"
+        lines.append(f"UNWIND {values} AS x")
+        if self.holder == "document" and self.kind == "number":
+            lines.append("WITH * WHERE x IS :: INTEGER OR x IS :: FLOAT")
+        listed = f"RETURN {shown[self.holder]}, x ORDER BY x"
         end = {
             "average": "RETURN avg(x)",
             "sum": "RETURN sum(x)",
-            "largest": f"RETURN {shown}, x ORDER BY x DESC LIMIT {self.most}",
-            "smallest": f"RETURN {shown}, x ORDER BY x LIMIT {self.most}",
+            "largest": f"{listed} DESC LIMIT {self.most}",
+            "smallest": f"{listed} LIMIT {self.most}",
         }[self.function]
         return "\n".join([*lines, end])
 
 
 def may_compute(question: str) -> bool:
-    """Returns whether a question has a word such as "average", or asks for a list with a number."""
-    listed = ASKS_LIST.search(question) and COMPARISON.search(question)
-    return bool(listed) or _has_function(question)
+    """Returns whether a question has a word such as "average", or asks for a list."""
+    return bool(ASKS_LIST.search(question)) or _has_function(question)
 
 
 def _has_function(question: str) -> bool:
@@ -165,10 +214,10 @@ def _has_function(question: str) -> bool:
 
 def concerns(question: str, known: Collection[KnownProperty]) -> bool:
     """Returns whether a question asks for a number of these types or properties."""
-    if not _has_function(question):
+    if not _has_function(LOOSE.sub(" ", question)):
         return False
-    words = {found[0].lower(): found.start() for found in WORD.finditer(question)}
-    types, _ = _types_named(words, {one.type for one in known if one.type})
+    words = _words(question)
+    types, _ = _types_named(words, {one.type for one in known if one.holder == "entity"})
     return bool(types) or any(words_of_predicate(words, one.words) for one in known)
 
 
@@ -182,46 +231,175 @@ def computation_asked(
 
     `names` are those of entities in the question, and `predicates` those of what they name.
     """
-    rest = _without(question, (re.escape(name) for name in sorted(names, key=len, reverse=True)))
-    function: Function = "list"
-    place = 0
-    for one, form in FUNCTIONS.items():
-        if found := form.search(rest):
-            function, place = one, found.start()
+    tries = (_read(question, one, known, names, predicates) for one in _holders(question, known))
+    return next(filter(None, tries), None)
+
+
+class _Over(NamedTuple):
+    """What a question may compute over, and the word that names it, "" if none does."""
+
+    holder: Holder
+    types: tuple[str, ...]
+    noun: str
+
+
+def _holders(question: str, known: Collection[KnownProperty]) -> Iterator[_Over]:
+    """Yields what a question may compute over: what it names, or else what has its properties."""
+    words = _words(question)
+    entities = {one.type for one in known if one.holder == "entity"}
+    tables = {one.type for one in known if one.holder == "document" and one.type}
+    types, noun = _types_named(words, entities)
+    if types:
+        yield _Over("entity", types, noun)
+    for word in words:
+        base = base_form(word, "en")
+        if called := [one for one in tables if base in {*ROWS, *_words(table_name(one))}]:
+            yield _Over("document", tuple(sorted(called)), word)
+        if base == "document":
+            yield _Over("document", ("",), word)
+    if not types:
+        yield _Over("relationship", ("",), "")
+        yield _Over("document", tuple(sorted(tables)), "")
+        yield _Over("entity", tuple(sorted(entities)), "")
+
+
+class _Form(NamedTuple):
+    """A function, its place, what is compared, how many are wanted, and the other words."""
+
+    function: Function
+    place: int
+    compared: Sequence[re.Match[str]]
+    most: int | None
+    words: Mapping[str, int]
+
+    @classmethod
+    def of(cls, question: str) -> "_Form":
+        function: Function = "list"
+        place, most, rest = 0, MOST.search(question), question
+        for name, form in FUNCTIONS.items():
+            if found := form.search(rest):
+                function, place, rest = name, found.start(), _blank(rest, found)
+                break
+        compared = [*COMPARISON.finditer(rest)]
+        for found in [*compared, *filter(None, [most])]:
             rest = _blank(rest, found)
-            break
-    compared = [*COMPARISON.finditer(rest)]
-    left = rest
-    for found in compared:
-        left = _blank(left, found)
-    most = MOST.search(left)
-    left = _blank(left, most) if most else left
-    words = {found[0].lower(): found.start() for found in WORD.finditer(left)}
-    # Without a type, the properties are those of relationships.
-    types, noun = _types_named(words, {one.type for one in known if one.type})
-    own = {one.key: one for one in known if one.type in (types or ("",))}
-    told = {key: words_of_predicate(words.keys() - {noun}, one.words) for key, one in own.items()}
+        return cls(function, place, compared, int(most[1]) if most else None, _words(rest))
+
+
+def _read(
+    question: str,
+    over: _Over,
+    known: Collection[KnownProperty],
+    names: Collection[str],
+    predicates: Collection[str],
+) -> Computation | None:
+    """Reads a question over certain entities, relationships or documents."""
+    holder, types, noun = over
+    own: dict[str, KnownProperty] = {}
+    for one in known:
+        if one.holder == holder and one.type in types:
+            texts = [*one.texts, *(own[one.key].texts if one.key in own else ())]
+            own[one.key] = replace(one, texts=texts)
+    if holder == "document":
+        names, predicates = (), ()
+    question = without_names(question, names)
+    rest, valued = _without_values(question, own, noun)
+    form = _Form.of(rest)
+    words = {word: place for word, place in form.words.items() if word != noun}
+    told = _told(words, own)
     places = {key: min(words[word] for word in said) for key, said in told.items() if said}
-    used = {noun}.union(*told.values())
-    stated = {one: words_of_predicate(words.keys() - used, one) for one in predicates}
-    used = used.union(*stated.values())
+    naming = set[str]().union(*told.values())
+    stated = {one: words_of_predicate(words.keys() - naming, one) for one in predicates}
+    left = words.keys() - naming.union(*stated.values()) - ABOUT - FORMAL
     meant = tuple(one for one, said in stated.items() if said)
-    if words.keys() - used - ABOUT - FORMAL or (names and types and not meant):
+    is_table = holder == "document" and not noun and len(types) == 1
+    if left and not (is_table and _names_rows(left, question)):
         return None
-    conditions = [*_conditions(compared, places, own)]
-    if len(conditions) < len(compared) or (conditions and not types):
+    if holder == "entity" and names and not meant:
         return None
-    key = None
-    if function != "list":
-        kinds = ("number", "date") if function in ("largest", "smallest") else ("number",)
-        suiting = [one for one in places if {*own[one].kinds} <= {*kinds}]
-        if not suiting:
-            return None
-        key = min(suiting, key=lambda one: abs(places[one] - place))
-    elif not conditions:
+    key = _property(form, places, own)
+    conditions = (*_conditions(form.compared, places, own, key), *_text_conditions(valued, places))
+    if len(conditions) < len(form.compared) + len(valued) or (
+        holder == "relationship" and conditions
+    ):
+        return None
+    if not key and (form.function != "list" or not conditions):
         return None  # what is listed by types or predicates alone needs no properties
-    n = int(most[1]) if most else ALL_LISTED if function == "list" else LISTED
-    return Computation(function, types, key, tuple(conditions), meant, n)
+    keys = {key, *(one for condition in conditions for one in condition.keys)} - {None}
+    if naming - set[str]().union(*(told.get(one, ()) for one in keys if one)):
+        return None  # it says more of a property
+    having = {one.type for one in known if one.holder == holder and one.key in keys}
+    return Computation(
+        holder,
+        tuple(one for one in types if one in having),
+        form.function,
+        key,
+        own[key].kind
+        if key
+        else next((one.kind for one in conditions if one.kind != "text"), "text"),
+        conditions,
+        meant,
+        form.most or (ALL_LISTED if form.function == "list" else LISTED),
+    )
+
+
+def _without_values(
+    question: str, own: Mapping[str, KnownProperty], noun: str
+) -> tuple[str, list[dict[str, list[str]]]]:
+    """Returns a question without texts that are values, and the forms of each by property."""
+    forms: dict[str, dict[str, list[str]]] = {}
+    for key, one in own.items():
+        for text in one.texts:
+            forms.setdefault(text.strip().lower(), {}).setdefault(key, []).append(text)
+    valued = []
+    for text in sorted(forms.keys() - {noun, *FORMAL, *ABOUT}, key=lambda one: (-len(one), one)):
+        found = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", question, re.IGNORECASE)
+        if found and not _has_function(text):
+            valued.append(forms[text])
+            question = _blank(question, found)
+    return question, valued
+
+
+def _property(
+    form: _Form, places: Mapping[str, int], own: Mapping[str, KnownProperty]
+) -> str | None:
+    """Returns the named property, nearest to the function, whose values it takes."""
+    kinds = {"list": (), "largest": ("number", "date"), "smallest": ("number", "date")}
+    taken = [one for one in places if own[one].kind in kinds.get(form.function, ("number",))]
+    return min(taken, key=lambda one: abs(places[one] - form.place), default=None)
+
+
+def _told(words: Collection[str], own: Mapping[str, KnownProperty]) -> dict[str, set[str]]:
+    """Returns the words that name each property, and those first of which all words are there."""
+    whole, some = dict[str, set[str]](), dict[str, set[str]]()
+    for key, one in own.items():
+        parts = one.words.split()
+        telling = [part for part in parts if not is_stop_word(part, "en")] or parts
+        alike = [{word for word in words if akin(part, word)} for part in telling]
+        if said := set[str]().union(*alike):
+            (whole if all(alike) else some)[key] = said | {*words} & {*parts}
+    return whole | some
+
+
+def _names_rows(left: Collection[str], question: str) -> bool:
+    """Returns whether all that is left of a question is a noun, for the rows of a table."""
+    [word, *others] = left
+    asked = re.search(rf"\b(?:which|what) {re.escape(word)}\b", question, re.IGNORECASE)
+    return not others and bool(asked or base_form(word, "en") != word)
+
+
+def _words(text: str) -> dict[str, int]:
+    return {found[0].lower(): found.start() for found in WORD.finditer(text)}
+
+
+def table_name(source: str) -> str:
+    """Returns the name of a table's file: "sales.csv"."""
+    return unquote(source).rpartition("/")[2]
+
+
+def shown_key(key: str) -> str:
+    """Returns the key of a property as it was where it comes from."""
+    return key.removeprefix(METADATA).removeprefix("own_")
 
 
 def _types_named(words: Mapping[str, int], types: Collection[str]) -> tuple[tuple[str, ...], str]:
@@ -234,14 +412,30 @@ def _types_named(words: Mapping[str, int], types: Collection[str]) -> tuple[tupl
     return (), ""
 
 
+def _text_conditions(
+    valued: Sequence[Mapping[str, Sequence[str]]], places: Mapping[str, int]
+) -> Iterator[PropertyCondition]:
+    """Yields the conditions on texts, each on the properties that the question names, or on any.
+
+    Two texts of one property make none: they may be meant to be one or the other, or both.
+    """
+    for forms in valued:
+        keys = [key for key in forms if key in places] or [*forms]
+        if len(keys) > 1 or [{*one} for one in valued].count({*forms}) == 1:
+            values = dict.fromkeys(value for key in keys for value in forms[key])
+            yield PropertyCondition(tuple(keys), "text", "IN", tuple(values))
+
+
 def _conditions(
     compared: Sequence[re.Match[str]],
     places: Mapping[str, int],
     own: Mapping[str, KnownProperty],
+    computed: str | None,
 ) -> Iterator[PropertyCondition]:
     """Yields the conditions, each on the nearest property that suits, or on the only such one.
 
-    A year suits dates and numbers that can be years, unless the question names another property.
+    A year suits dates and numbers that can be years, unless the question names another property
+    than the one that is `computed`.
     """
     for found in compared:
         texts = [*filter(None, found.groups())]
@@ -253,23 +447,17 @@ def _conditions(
             suiting = [
                 key
                 for key, one in own.items()
-                if "text" not in one.kinds and ("date" in one.kinds or number is not None)
+                if one.kind == "date" or (one.kind == "number" and number is not None)
             ]
-            near = [key for key in suiting if key in places]
-            alone = [key for key in suiting if ("date" in own[key].kinds or own[key].years) is year]
+            near = [key for key in places if key in suiting and (key != computed or not year)]
+            alone = [key for key in suiting if (own[key].kind == "date" or own[key].years) is year]
             if not near and len(alone) != 1:
                 return
             key = min(near, key=lambda one: abs(places[one] - found.start())) if near else alone[0]
-            if number is None or "date" in own[key].kinds:
-                yield PropertyCondition(key, operator, date_in(value) or value)
+            if number is None or own[key].kind == "date":
+                yield PropertyCondition((key,), "date", operator, date_in(value) or value)
             else:
-                yield PropertyCondition(key, operator, number)
-
-
-def _without(text: str, patterns: Iterator[str]) -> str:
-    for pattern in patterns:
-        text = re.sub(pattern, lambda found: " " * len(found[0]), text, flags=re.IGNORECASE)
-    return text
+                yield PropertyCondition((key,), "number", operator, number)
 
 
 def _blank(text: str, found: re.Match[str]) -> str:
@@ -281,5 +469,5 @@ def quoted(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"`{name.replace('`', '``')}`"
 
 
-def _literal(values: Collection[str]) -> str:
-    return json.dumps([*values], ensure_ascii=False)
+def _literal(value: str | Collection[str]) -> str:
+    return json.dumps(value if isinstance(value, str) else [*value], ensure_ascii=False)

@@ -197,6 +197,15 @@ def spaced_characters(text: str) -> str:
     return _UNSPACED.sub(r" \g<0> ", text)
 
 
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Returns a number with its noun.
+
+    >>> counted(1, "file"), counted(2000, "file"), counted(0, "entity", "entities")
+    ('1 file', '2,000 files', '0 entities')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def number_of_words(text: str) -> int:
     """The number of words of a text; in scripts without spaces, it is estimated.
 

@@ -47,12 +47,33 @@ def test_columns_are_taken_by_the_names_given_and_ids_need_not_be_text(tmp_path:
     listed = [*({"text": "a", "id": number} for number in (7, 0, "x", [1])), 5, {"body": "b"}]
     content = 'id,title,text,year\n7,Cells,"A, ""b""\r\nc",1859\n8,,Other,\n'
     assert rows(tmp_path / "a.csv", content, id_column="id") == [
-        Document('A, "b"\r\nc', "a.csv#7", "Cells", {"year": "1859"}),
+        Document('A, "b"\r\nc', "a.csv#7", "Cells", {"year": 1859}),
         Document("Other", "a.csv#8", "a.csv", {}),
     ]
     items = rows(tmp_path / "a.json", json.dumps(listed), id_column="id")
     assert sources(items)[:4] == ["a.json#7", "a.json#0", "a.json#x", "a.json#[1]"]
     assert [reason[:6] for reason in reasons(items)] == ["item 5", "item 6"]
+
+
+def test_columns_of_a_csv_have_the_kind_of_most_of_their_cells(tmp_path: Path) -> None:
+    content = (
+        "text,price,year,zip,on,at,note\n"
+        'a,8.50,1994,02134,"Mar 25, 2015",2021-03-04 10:00,5\n'
+        "b,1e3,PG,10001,4 March 2021,2021-03-05,many\n"
+        "c,-7,1972,10002,soon,2021-03-06,few\n"
+    )
+    one, two, three = rows(tmp_path / "a.csv", content)
+    assert isinstance(one, Document)
+    assert isinstance(two, Document)
+    assert isinstance(three, Document)
+    told = {"zip": "02134", "on": "2015-03-25", "at": "2021-03-04 10:00", "note": "5"}
+    assert one.metadata == {"price": 8.5, "year": 1994, **told}
+    assert (two.metadata["price"], two.metadata["year"], two.metadata["zip"]) == (
+        1e3,
+        "PG",
+        "10001",
+    )
+    assert (three.metadata["price"], three.metadata["on"]) == (-7, "soon")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

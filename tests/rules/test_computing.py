@@ -5,13 +5,13 @@ import pytest
 from graphrag_neo4j.rules.computing import KnownProperty, computation_asked, concerns, may_compute
 
 KNOWN = [
-    KnownProperty("movie", "released", ["number"], years=True),
-    KnownProperty("person", "born", ["number"], years=True),
-    KnownProperty("trip", "distance_km", ["number"], years=False),
-    KnownProperty("trip", "price", ["number"], years=False),
-    KnownProperty("trip", "startDate", ["date"], years=False),
-    KnownProperty("trip", "place", ["text"], years=False),
-    KnownProperty("", "rating", ["number"], years=False),
+    KnownProperty("entity", "movie", "released", "number", years=True),
+    KnownProperty("entity", "person", "born", "number", years=True),
+    KnownProperty("entity", "trip", "distance_km", "number"),
+    KnownProperty("entity", "trip", "price", "number"),
+    KnownProperty("entity", "trip", "startDate", "date"),
+    KnownProperty("entity", "trip", "place", "text"),
+    KnownProperty("relationship", "", "rating", "number"),
 ]
 PREDICATES = ("acted in", "reviewed")
 HANKS, MATRIX = "Tom Hanks", "The Matrix"
@@ -81,7 +81,7 @@ def test_only_a_question_on_what_the_graph_has_is_beyond_it() -> None:
 
 
 def test_a_key_can_not_end_the_statement() -> None:
-    known = [KnownProperty("trip", "price`//", ["number"], years=False)]
+    known = [KnownProperty("entity", "trip", "price`//", "number")]
     found = computation_asked("What is the average price of trips?", known, (), ())
     assert found
     assert "UNWIND e.`price``//` AS x" in found.cypher(())

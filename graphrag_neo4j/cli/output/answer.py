@@ -4,12 +4,12 @@ import re
 from collections import Counter
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
+from graphrag_neo4j.cli.output.words import money_known, repaired, seconds
 from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
 from graphrag_neo4j.model.passage import called
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
-from graphrag_neo4j.text.strings import excerpt, flat, legible
+from graphrag_neo4j.text.strings import counted, excerpt, flat, legible
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.words import counted, named_step, seconds
+from graphrag_neo4j.cli.output.words import named_step, seconds
 from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started, Waiting
-from graphrag_neo4j.text.strings import money
+from graphrag_neo4j.text.strings import counted, money
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_WAITS = 15.0

@@ -5,7 +5,7 @@ from typing import Final
 
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
 from graphrag_neo4j.model.types import Usage
-from graphrag_neo4j.text.strings import money
+from graphrag_neo4j.text.strings import counted, money
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
@@ -23,15 +23,6 @@ STEPS: Final = {
 def named_step(step: str) -> str:
     """Returns the name of a step that all commands print."""
     return STEPS.get(step, step)
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """Returns a number with its noun.
-
-    >>> counted(1, "file"), counted(2000, "file"), counted(0, "entity", "entities")
-    ('1 file', '2,000 files', '0 entities')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def was(n: int) -> str:

@@ -456,4 +456,6 @@ def text_of_value(value: object) -> str:
         return ", ".join(filter(None, map(text_of_value, value)))
     if isinstance(value, bool):
         return str(value).casefold()
+    if hasattr(value, "latitude") and hasattr(value, "longitude"):  # a point
+        return f"latitude {value.latitude}, longitude {value.longitude}"
     return "" if value is None else str(value).strip()

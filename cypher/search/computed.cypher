@@ -2,7 +2,7 @@
 // counts them, adds up the values of a property, and reads those with the largest or smallest values, or
 // the first ones. A property holds a value or a list, and only values of its $kind count. With $ids, only
 // relationships of these entities count, and only entities with one of $predicates to or from them; null
-// for all.
+// for all. Of relationships, only those with one of $predicates count, if there are any.
 CALL () {
   MATCH (entity:Entity:KgBuild) WHERE $holder = 'entity' AND toLower(entity.type) IN $types
     AND ($ids IS NULL OR EXISTS {

@@ -25,9 +25,11 @@ WITH holder, type, name, value, CASE
 WITH holder, type, name, kind, count(*) AS n, min(CASE kind WHEN 'number' THEN value END) AS least,
      max(CASE kind WHEN 'number' THEN value END) AS most,
      collect(DISTINCT CASE WHEN value IS :: STRING AND size(value) <= 60 AND $question CONTAINS trim(toLower(value))
-                           THEN value END) AS texts
+                           THEN value END) AS texts,
+     collect(DISTINCT CASE WHEN value IS :: STRING AND size(value) <= 60 THEN value END)[..$examples] AS examples
 ORDER BY n DESC, kind
-WITH holder, type, name, collect({kind: kind, least: least, most: most})[0] AS main, collect(texts) AS texts
+WITH holder, type, name, collect({kind: kind, least: least, most: most, examples: examples})[0] AS main,
+     collect(texts) AS texts
 RETURN holder, type, name AS key, main.kind AS kind, coalesce(main.least >= 1000 AND main.most < 3000, false) AS years,
-       reduce(all = [], some IN texts | all + some) AS texts
+       reduce(all = [], some IN texts | all + some) AS texts, main.examples AS examples
 ORDER BY holder, type, key

@@ -205,7 +205,7 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
         terminal.line(f"The graph has {entities}, {relationships} and {communities}.")
         print_unfinished(built.status)
     flaws = words.unread(built.unreadable.items())
-    twice = "the corpus names it more than once; only the first was read"
+    twice = "it was given more than once; only the first was read"
     flaws += [f"{source}: {twice}" for source in built.ingested.repeated]
     flaws += [f"{source}: it holds no text" for source in built.ingested.empty]
     terminal.some([f"{flaw}." for flaw in flaws], "--json", "red", error=quiet)

@@ -5,12 +5,13 @@ backends: those of `llm` write prompts for a model, those of `extractive` use ru
 `backends` chooses between them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
 from typing import Protocol
 
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.model.computation import Computation, KnownProperty
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.material import DraftQuestion, ReportMaterial, SuggestionMaterial
 from graphrag_neo4j.model.types import (
@@ -131,7 +132,9 @@ class QueryBackend(Protocol):
     holds the messages before the question. `points` gives the rated points of a context that
     help to answer a question. `rate` gives the refs of the reports that are relevant to a
     question. `prime` gives a first answer and follow-up questions. `chooses_global` decides
-    whether a question is about the whole corpus rather than about one thing. `self_contained`
+    whether a question is about the whole corpus rather than about one thing. `computation` gives
+    what answers a question that the rules can't read, None if nothing does; `predicates` are those
+    of the names in it. `self_contained`
     gives a question in a form that can be understood without the messages before it, None if
     the backend can't rewrite questions. `questions` gives questions that the material may
     answer, about `n` on the whole and `n` on particular things, or about `n` that follow on an
@@ -157,6 +160,13 @@ class QueryBackend(Protocol):
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]: ...
 
     def chooses_global(self, question: str) -> LLMTask[bool]: ...
+
+    def computation(
+        self,
+        question: str,
+        known: Sequence[KnownProperty],
+        predicates: Mapping[str, Sequence[str]],
+    ) -> LLMTask[Computation | None]: ...
 
     def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]: ...
 

@@ -54,10 +54,10 @@ class StateRow(TypedDict):
 
 
 # What each method needs in the graph: the column of the graph's state, and its name.
-NEEDS: Final[Mapping[Method, tuple[Literal["chunks", "entities", "reports"], str]]] = {
+NEEDS: Final[Mapping[Method, tuple[Literal["chunks", "reports"], str]]] = {
     "global": ("reports", "reports of communities"),
     "drift": ("reports", "reports of communities"),
-    "local": ("entities", "entities"),
+    "local": ("chunks", "chunks"),  # a table may have no names
     "basic": ("chunks", "chunks"),
     "text": ("chunks", "chunks"),
 }

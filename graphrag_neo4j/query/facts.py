@@ -15,12 +15,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final, TypedDict
 
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model.citations import CitationKind, bracket, neutralised
+from graphrag_neo4j.model.computation import (
+    MOST_SHOWN,
+    Computation,
+    KnownProperty,
+    shown_key,
+    table_name,
+)
 from graphrag_neo4j.model.context import ContextRecord, record_of, relationship_record
 from graphrag_neo4j.model.quotation import Composed, Draft
 from graphrag_neo4j.model.types import ComposedTask
 from graphrag_neo4j.query.graph_expansion import (
     NamedRow,
+    PredicatedRow,
+    PredicateRow,
     RelationshipRow,
     in_order,
     named_in,
@@ -35,19 +45,18 @@ from graphrag_neo4j.query.query_context import (
 )
 from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
 from graphrag_neo4j.rules.computing import (
-    LISTED,
-    KnownProperty,
+    asks_for_number,
     computation_asked,
-    concerns,
+    has_function,
     may_compute,
-    shown_key,
-    table_name,
+    names_properties,
 )
 from graphrag_neo4j.text.languages import TYPE_CLASSES
 from graphrag_neo4j.text.strings import counted, flat, searched_words
 
 ALL: Final = 1_000  # entities of a list that is wanted whole
 PATHS: Final = 3
+EXAMPLES: Final = 6  # texts of a property that a model is shown
 MOST_NAMED: Final = 40  # entities whose names have words of the question
 # A class of what has no other: who asks for animals doesn't want all concepts.
 BROAD: Final = (None, "concept")
@@ -71,28 +80,6 @@ class TypedEntityRow(TypedDict):
     type: str
     passages: int
     documents: int
-
-
-class PredicateRow(TypedDict):
-    """A predicate of entities, and the types of what stands at its other ends."""
-
-    predicate: str
-    types: list[str]
-
-
-class PredicatedRow(TypedDict):
-    """A relationship `id` with all that is stated with a predicate in one direction."""
-
-    id: str
-    ref: int
-    source: str
-    target: str
-    subject: str
-    object: str
-    subject_type: str | None
-    object_type: str | None
-    predicate: str
-    texts: list[str]
 
 
 class ShownRow(TypedDict):
@@ -153,19 +140,26 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     asked, read = query.question, query.graph.read
     if not may_compute(asked) or query.selection:
         return None, []
-    known = await read("search/properties", KnownProperty, question=asked.lower())
+    known = await read(
+        "search/properties", KnownProperty, question=asked.lower(), examples=EXAMPLES
+    )
     if not known:
         return None, []
     named = await _named(query, asked)
     computed = computation_asked(asked, known, named.forms, named.predicates)
     if computed is None:
-        told = _told(known)
-        return None, [BEYOND.format(told)] if told and concerns(asked, known) else []
+        names_some = names_properties(asked, known)
+        if names_some or has_function(asked):
+            computed = await _computed_by_model(query, known, named)
+        if computed is None:
+            told = _told(known) if names_some and asks_for_number(asked) else ""
+            return None, [BEYOND.format(told)] * bool(told)
+    by_names = computed.holder == "relationship" or computed.predicates
     given = {
         "holder": computed.holder,
         "types": computed.types,
         "conditions": [asdict(one) | {"length": one.length} for one in computed.conditions],
-        "ids": [*named.names] or None,
+        "ids": ([*named.names] or None) if by_names else None,
         "predicates": computed.predicates,
         "property": computed.shown,
         "kind": computed.kind,
@@ -179,7 +173,7 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     lines = [computed.said(row["n"], row["values"], row["total"]), ""]
     records = []
     # The first values of many say nothing of their mean or sum.
-    some = row["n"] <= LISTED or not given["summed"] or query.all_passages
+    some = row["n"] <= MOST_SHOWN or not given["summed"] or query.all_passages
     for one in row["shown"] if some else ():
         value = "" if one["value"] is None else f": {neutralised(flat(str(one['value'])))}"
         cited = ""
@@ -191,6 +185,18 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     more = row["n"] - len(row["shown"]) if computed.function == "list" else 0
     composed = Composed("\n".join(lines), more)
     return _result(query, records, Draft(lambda _: composed)), []
+
+
+async def _computed_by_model(
+    query: QueryContext, known: Sequence[KnownProperty], named: Named
+) -> Computation | None:
+    """Returns what a model, if one is set, reads in a question that the rules can't read."""
+    predicates = {", ".join(named.names.values()): [*named.predicates]} if named.predicates else {}
+    try:
+        return await query.run(query.backend.computation(query.question, known, predicates))
+    except ReplyError as error:
+        query.warn(f"Nothing was computed, since {error}.")
+        return None
 
 
 def _told(known: Sequence[KnownProperty]) -> str:

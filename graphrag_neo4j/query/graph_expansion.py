@@ -91,6 +91,28 @@ class RelationshipRow(TypedDict):
     opposite: int | None
 
 
+class PredicateRow(TypedDict):
+    """A predicate of entities, and the types of what stands at its other ends."""
+
+    predicate: str
+    types: list[str]
+
+
+class PredicatedRow(TypedDict):
+    """A relationship `id` with all that is stated with a predicate in one direction."""
+
+    id: str
+    ref: int
+    source: str
+    target: str
+    subject: str
+    object: str
+    subject_type: str | None
+    object_type: str | None
+    predicate: str
+    texts: list[str]
+
+
 class ClaimRow(TypedDict):
     """A claim with the names of its subject and object."""
 

@@ -20,6 +20,9 @@ from graphrag_neo4j.model.context import (
 from graphrag_neo4j.query.graph_expansion import (
     STARTS,
     LocalRow,
+    PredicatedRow,
+    PredicateRow,
+    RelationshipRow,
     expand_graph,
     fused,
     in_order,
@@ -36,6 +39,7 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 from graphrag_neo4j.query.selected_graph import expand_selection
+from graphrag_neo4j.rules.asking import predicates_near
 from graphrag_neo4j.rules.ranking import names_in
 
 NEAR_CHUNKS: Final = 100  # chunks of basic search; a context of a usual size has room for fewer
@@ -104,7 +108,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     asked = question or query.question
     named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
     named_first = sorted(entities, key=lambda id_: id_ not in named)
-    elements.add_or_shorten(_elements(found, named_first), named)
+    stated = [] if query.selection else await _stated_as_asked(query, asked, [*named])
+    elements.add_or_shorten(_elements(found, named_first, len(named), stated), named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
     if left_out:
         query.warn(
@@ -117,6 +122,25 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     return table
 
 
+async def _stated_as_asked(
+    query: QueryContext, question: str, named: Sequence[str]
+) -> list[ContextRecord]:
+    """Returns the relationships of what a question names that have a predicate of its words.
+
+    The relationships around a hub are many more than a context has room for.
+    """
+    read = query.graph.read
+    rows = await read("search/predicates", PredicateRow, ids=named) if named else []
+    if not (meant := predicates_near(question, [row["predicate"] for row in rows])):
+        return []
+    given = {"ids": named, "predicates": meant, "documents": None}
+    ids = [row["id"] for row in await read("search/stated", PredicatedRow, **given)]
+    ids = [*dict.fromkeys(ids)][: MOST["inner"]]
+    found = await read("search/relationships", RelationshipRow, ids=ids)
+    ends = ("source", "target")
+    return [relationship_record(row, *ends, predicates=True) for row in in_order(found, ids)]
+
+
 def add_reports(table: ContextTable, rows: Iterable[ReportRow]) -> None:
     """Adds full reports. One that does not fit is reduced to its summary."""
     for row in rows:
@@ -124,17 +148,25 @@ def add_reports(table: ContextTable, rows: Iterable[ReportRow]) -> None:
             table.add([report_record(row, short=True)])
 
 
-def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
-    """Yields entities, the relationships between them, their claims, then other relationships."""
+def _elements(
+    found: LocalRow, order: Sequence[str], named: int, stated: Sequence[ContextRecord]
+) -> Iterable[ContextRecord]:
+    """Yields entities, the relationships between them, their claims, then other relationships.
+
+    The first `named` entities are followed by what is `stated` of them as the question asks.
+    """
     pairs = [*found["inner"], *found["outward"]]
     predicates = any(row["predicate"] for row in pairs)
     relationships = [
         relationship_record(row, "source", "target", predicates=predicates) for row in pairs
     ]
     by_id = {row["id"]: row for row in found["entities"]}
-    for id_ in order:
-        if id_ in by_id:
-            yield record_of_row("Entities", by_id[id_], "name", "type", "description")
+    entities = [
+        record_of_row("Entities", by_id[id_], "name", "type", "description")
+        for id_ in order
+        if id_ in by_id
+    ]
+    yield from [*entities[:named], *stated, *entities[named:]]
     yield from relationships[: len(found["inner"])]
     claim = ("subject", "object", "type", "status", "start", "end", "description")
     yield from (record_of_row("Claims", one, *claim) for one in found["claims"])

@@ -17,6 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.indexes import IndexedKind, filters_documents, vector_search
 from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
+from graphrag_neo4j.model.computation import METADATA
 from graphrag_neo4j.model.quotation import Period
 from graphrag_neo4j.settings.checks import check_text, did_you_mean
 
@@ -30,7 +31,6 @@ DAY = re.compile(r"\d{4}(-\d\d){0,2}")  # of a condition: a year, a month or a d
 REST: Final = {4: r"-\d\d(-\d\d([T ].*)?)?", 7: r"-\d\d([T ].*)?", 10: "[T ].*"}
 OF_ALL: Final = ("source", "title")  # fields that every document has
 DATES: Final = "meta_dates"  # the property that holds the dates of headings
-METADATA: Final = "meta_"  # what the properties begin with that hold metadata
 EXACTLY: Final = 10_000  # chunks of a selection that are each compared with a question, at most
 MORE: Final = 4  # times as many hits are fetched where too few belong to the selection
 FETCHED: Final = 100_000  # hits that are looked at, at most

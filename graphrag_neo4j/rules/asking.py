@@ -185,22 +185,43 @@ def class_of(type_: str) -> str:
 
 def words_of_predicate(words: Collection[str], predicate: str) -> set[str]:
     """Returns the words of a question that are those of a predicate; none if one is missing."""
-    own = [found[0].lower() for found in WORD.finditer(predicate)]
-    telling = [word for word in own if not is_stop_word(word, "en")]
-    telling = telling or [word for word in own if len(word) >= TELLS and not AUXILIARY.match(word)]
+    telling = _telling(predicate)
     found = [next((one for one in sorted(words) if akin(word, one)), None) for word in telling]
     return {one for one in found if one} if all(found) else set()
 
 
+def _telling(predicate: str) -> list[str]:
+    """Returns the words of a predicate that tell something: "works" in "works for"."""
+    own = [found[0].lower() for found in WORD.finditer(predicate)]
+    telling = [word for word in own if not is_stop_word(word, "en")]
+    return telling or [word for word in own if len(word) >= TELLS and not AUXILIARY.match(word)]
+
+
 def akin(one: str, other: str) -> bool:
+    """Returns whether two words or their base forms have one stem, as "wrote" and "writer" have."""
+    pairs = product(*({word, base_form(word, "en")} for word in (one, other)))
+    return any(_have_one_stem(a, b) for a, b in pairs)
+
+
+def _have_one_stem(one: str, other: str) -> bool:
     """Returns whether two words have one stem, as "directed" and "directors" have."""
-    for a, b in product(*({word, base_form(word, "en")} for word in (one, other))):
-        short, long = sorted((a, b), key=len)
-        same = next((n for n, c in enumerate(short) if c != long[n]), len(short))
-        whole = same == len(short) >= SHORTEST_STEM or (same >= STEM and same == len(short) - 1)
-        if whole and len(long) - same <= ENDING:
-            return True
-    return False
+    short, long = sorted((one, other), key=len)
+    same = next((n for n, c in enumerate(short) if c != long[n]), len(short))
+    whole = same == len(short) >= SHORTEST_STEM or (same >= STEM and same == len(short) - 1)
+    return whole and len(long) - same <= ENDING
+
+
+def predicates_near(question: str, predicates: Collection[str]) -> list[str]:
+    """Returns the predicates that have a word of a question, in any form with the same stem.
+
+    It needs no dictionary, so "written" is not a form of "wrote".
+    """
+    asked = {found[0].lower() for found in WORD.finditer(question)} - FORMAL
+    return [
+        predicate
+        for predicate in predicates
+        if any(_have_one_stem(word, one) for word in _telling(predicate) for one in asked)
+    ]
 
 
 def _kinds(question: str) -> Iterator[bool]:

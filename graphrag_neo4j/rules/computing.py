@@ -1,4 +1,4 @@
-"""Reads questions that compute over properties and columns, and writes the same as Cypher.
+"""Reads questions that compute over properties and columns.
 
 "How many films after 1999?"             ──▶ count of movie, released > 1999
 "What is the average rating of X?"       ──▶ average of rating, of the relationships of X
@@ -7,14 +7,24 @@
 A question that says more is none of these forms.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
-from urllib.parse import unquote
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from graphrag_neo4j.documents.metadata import date_in
+from graphrag_neo4j.model.computation import (
+    KINDS_OF,
+    MOST_LISTED,
+    MOST_SHOWN,
+    Computation,
+    Function,
+    Holder,
+    KnownProperty,
+    PropertyCondition,
+    kind_shown,
+    table_name,
+)
 from graphrag_neo4j.rules.asking import (
     ASKS_LIST,
     VALUE,
@@ -25,11 +35,7 @@ from graphrag_neo4j.rules.asking import (
 )
 from graphrag_neo4j.text.languages import ABOUT, FORMAL, base_form, is_stop_word
 from graphrag_neo4j.text.sentences import WORD
-from graphrag_neo4j.text.strings import counted
 
-Holder = Literal["entity", "relationship", "document"]
-Kind = Literal["number", "date", "text"]
-Function = Literal["average", "sum", "largest", "smallest", "list"]
 WORDS: Final[Mapping[Function, str]] = {
     "average": "average|mean",
     "sum": "sum|total",
@@ -58,167 +64,29 @@ COMPARISON = re.compile(
 MOST = re.compile(r"\b(?:the|top|first|last) (\d+)\b", re.IGNORECASE)
 # What a row of any table, and any document with metadata, may be called.
 ROWS: Final = frozenset(("row", "record", "document", "entry", "item", "line"))
-METADATA: Final = "meta_"  # what the properties of documents begin with that hold metadata
-EXACT = ".15g"  # all digits of a number
-SHOWN_DIGITS = ".10g"  # those of a mean
 YEARS = 3000  # numbers from 1000 up to this can be years
-LISTED = 5  # entities with the largest or smallest values, unless the question says how many
-ALL_LISTED = 30  # entities that meet conditions
-
-
-@dataclass(frozen=True, slots=True)
-class KnownProperty:
-    """The key of a property, and the type of the entities that have it.
-
-    The type of rows is the source of their table; that of other documents, and of relationships,
-    is "". `kind` is that of most values, and `years` says whether all its numbers can be years.
-    `texts` holds the values that occur in the question, in any case.
-    """
-
-    holder: Holder
-    type: str
-    key: str
-    kind: Kind
-    years: bool = False
-    texts: Sequence[str] = ()
-
-    @property
-    def words(self) -> str:
-        """Its key in words: "yearOfBirth" and "year_of_birth" are "year of birth"."""
-        return re.sub(
-            r"_|(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)", " ", shown_key(self.key)
-        ).lower()
-
-
-@dataclass(frozen=True, slots=True)
-class PropertyCondition:
-    """What the value of one of the properties `keys` must be.
-
-    `value` is a number, the forms of a text or, of a date, a year, a month or a day.
-    """
-
-    keys: tuple[str, ...]
-    kind: Kind
-    operator: str
-    value: float | str | tuple[str, ...]
-
-    @property
-    def length(self) -> int:
-        """How many characters of a date count, 0 for other kinds."""
-        return len(str(self.value)) if self.kind == "date" else 0
-
-    @property
-    def cypher(self) -> str:
-        """The condition on a node `e`. A property holds a value or a list."""
-        held = f"left(toString(x), {self.length})" if self.kind == "date" else "x"
-        value = f"{self.value:{EXACT}}" if isinstance(self.value, float) else _literal(self.value)
-        [first, *others] = [f"e.{quoted(key)}" for key in self.keys]
-        values = f"[{', '.join([first, *others])}]" if others else f"[] + {first}"
-        return f"any(x IN {values} WHERE {held} {self.operator} {value})"
-
-    def __str__(self) -> str:
-        value, operator = self.value, self.operator
-        if isinstance(value, float):
-            value = f"{value:{EXACT}}"
-        elif isinstance(value, tuple):
-            value, operator = value[0].strip(), "="
-        return f"{' or '.join(map(shown_key, self.keys))} {operator} {value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Computation:
-    """What a question computes, over what holds the properties. `key` is None to count alone.
-
-    `types` are those of the entities or documents. With `predicates`, only entities with one of
-    them to or from what the question names count.
-    """
-
-    holder: Holder
-    types: tuple[str, ...]
-    function: Function
-    key: str | None
-    kind: Kind
-    conditions: tuple[PropertyCondition, ...]
-    predicates: tuple[str, ...]
-    most: int
-
-    @property
-    def shown(self) -> str | None:
-        """The property whose values are shown, None for no one."""
-        compared = (one.keys[0] for one in self.conditions if one.kind != "text")
-        return self.key or next(compared, None)
-
-    def said(self, n: int, values: int, total: float | None) -> str:
-        """What the computation gives, in a sentence: of `n` entities, `values` and their sum."""
-        what = counted(n, "relationship")
-        if self.holder == "entity":
-            what = f"{counted(n, 'entity', 'entities')} of the type {' or '.join(self.types)}"
-        elif self.holder == "document":
-            tables = " and ".join(table_name(one) for one in self.types if one)
-            what = f"{counted(n, 'row')} of {tables}" if tables else counted(n, "document")
-        if self.conditions:
-            what += f" with {' and '.join(map(str, self.conditions))}"
-        key = shown_key(self.key or "")
-        if total is not None and values:
-            value = total if self.function == "sum" else total / values
-            told = f"{value:,{EXACT if self.function == 'sum' else SHOWN_DIGITS}}"
-            return f"The {self.function} of {key} is {told}: {counted(values, 'value')} of {what}."
-        if self.key:
-            return f"The {self.function} values of {key}, of {what}:"
-        return f"The graph has {what}{':' if n else '.'}"
-
-    def cypher(self, names: Collection[str]) -> str:
-        """The same as a statement for Neo4j Browser; `names` are what the question names."""
-        shown = {"entity": "e.name", "relationship": "n.name, e.name", "document": "e.title"}
-        named = _literal(sorted(names))
-        if self.holder == "relationship":
-            way, whose = ("-", f" WHERE n.name IN {named}") if names else ("->", "")
-            lines = [f"MATCH (n:Entity)-[r:RELATED]{way}(e:Entity){whose}"]
-        elif self.holder == "document":
-            table = f"split(e.source, '#')[0] IN {_literal(self.types)}"
-            where = table if any(self.types) else "NOT e.source CONTAINS '#'"
-            lines = [f"MATCH (e:Document) WHERE {where}"]
-        else:
-            lines = [f"MATCH (e:Entity) WHERE toLower(e.type) IN {_literal(self.types)}"]
-        lines += [f"  AND {one.cypher}" for one in self.conditions]
-        if self.predicates:
-            lines.append(
-                "  AND EXISTS { MATCH (e)-[s:STATED]-(n:Entity)\n"
-                f"    WHERE n.name IN {named}\n"
-                f"    AND any(p IN s.predicates WHERE toLower(p) IN {_literal(self.predicates)}) }}"
-            )
-        if self.key is None:
-            return "\n".join([*lines, "RETURN count(e)"])
-        values = f"{'r' if self.holder == 'relationship' else 'e'}.{quoted(self.key)}"
-        lines.append(f"UNWIND {values} AS x")
-        if self.holder == "document" and self.kind == "number":
-            lines.append("WITH * WHERE x IS :: INTEGER OR x IS :: FLOAT")
-        listed = f"RETURN {shown[self.holder]}, x ORDER BY x"
-        end = {
-            "average": "RETURN avg(x)",
-            "sum": "RETURN sum(x)",
-            "largest": f"{listed} DESC LIMIT {self.most}",
-            "smallest": f"{listed} LIMIT {self.most}",
-        }[self.function]
-        return "\n".join([*lines, end])
 
 
 def may_compute(question: str) -> bool:
-    """Returns whether a question has a word such as "average", or asks for a list."""
-    return bool(ASKS_LIST.search(question)) or _has_function(question)
+    """Returns whether a question has a word such as "average" or "most", or asks for a list."""
+    return bool(ASKS_LIST.search(question)) or has_function(question)
 
 
-def _has_function(question: str) -> bool:
+def has_function(question: str) -> bool:
+    """Returns whether a question has a word such as "average" or "most"."""
     return any(form.search(question) for form in FUNCTIONS.values())
 
 
-def concerns(question: str, known: Collection[KnownProperty]) -> bool:
-    """Returns whether a question asks for a number of these types or properties."""
-    if not _has_function(LOOSE.sub(" ", question)):
-        return False
-    words = _words(question)
-    types, _ = _types_named(words, {one.type for one in known if one.holder == "entity"})
-    return bool(types) or any(words_of_predicate(words, one.words) for one in known)
+def asks_for_number(question: str) -> bool:
+    """Returns whether a question surely asks for a number, or for the largest or smallest ones."""
+    return has_function(LOOSE.sub(" ", question))
+
+
+def names_properties(question: str, known: Collection[KnownProperty]) -> bool:
+    """Returns whether a question names what has properties, one of these, or one of their texts."""
+    own = {f"{one.holder} {one.type} {one.key}": one for one in known}
+    named = any(over.noun for over in _holders(question, known))
+    return named or bool(_told(_words(question), own) or _without_values(question, own, "")[1])
 
 
 def computation_asked(
@@ -247,13 +115,17 @@ def _holders(question: str, known: Collection[KnownProperty]) -> Iterator[_Over]
     """Yields what a question may compute over: what it names, or else what has its properties."""
     words = _words(question)
     entities = {one.type for one in known if one.holder == "entity"}
-    tables = {one.type for one in known if one.holder == "document" and one.type}
+    tables = {
+        one.type: ROWS | {base_form(word, "en") for word in _words(table_name(one.type))}
+        for one in known
+        if one.holder == "document" and one.type
+    }
     types, noun = _types_named(words, entities)
     if types:
         yield _Over("entity", types, noun)
     for word in words:
         base = base_form(word, "en")
-        if called := [one for one in tables if base in {*ROWS, *_words(table_name(one))}]:
+        if called := [one for one, of in tables.items() if base in of]:
             yield _Over("document", tuple(sorted(called)), word)
         if base == "document":
             yield _Over("document", ("",), word)
@@ -334,12 +206,10 @@ def _read(
         tuple(one for one in types if one in having),
         form.function,
         key,
-        own[key].kind
-        if key
-        else next((one.kind for one in conditions if one.kind != "text"), "text"),
+        own[key].kind if key else kind_shown(conditions),
         conditions,
         meant,
-        form.most or (ALL_LISTED if form.function == "list" else LISTED),
+        form.most or (MOST_LISTED if form.function == "list" else MOST_SHOWN),
     )
 
 
@@ -354,7 +224,7 @@ def _without_values(
     valued = []
     for text in sorted(forms.keys() - {noun, *FORMAL, *ABOUT}, key=lambda one: (-len(one), one)):
         found = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", question, re.IGNORECASE)
-        if found and not _has_function(text):
+        if found and not has_function(text):
             valued.append(forms[text])
             question = _blank(question, found)
     return question, valued
@@ -364,8 +234,7 @@ def _property(
     form: _Form, places: Mapping[str, int], own: Mapping[str, KnownProperty]
 ) -> str | None:
     """Returns the named property, nearest to the function, whose values it takes."""
-    kinds = {"list": (), "largest": ("number", "date"), "smallest": ("number", "date")}
-    taken = [one for one in places if own[one].kind in kinds.get(form.function, ("number",))]
+    taken = [one for one in places if own[one].kind in KINDS_OF[form.function]]
     return min(taken, key=lambda one: abs(places[one] - form.place), default=None)
 
 
@@ -390,16 +259,6 @@ def _names_rows(left: Collection[str], question: str) -> bool:
 
 def _words(text: str) -> dict[str, int]:
     return {found[0].lower(): found.start() for found in WORD.finditer(text)}
-
-
-def table_name(source: str) -> str:
-    """Returns the name of a table's file: "sales.csv"."""
-    return unquote(source).rpartition("/")[2]
-
-
-def shown_key(key: str) -> str:
-    """Returns the key of a property as it was where it comes from."""
-    return key.removeprefix(METADATA).removeprefix("own_")
 
 
 def _types_named(words: Mapping[str, int], types: Collection[str]) -> tuple[tuple[str, ...], str]:
@@ -462,12 +321,3 @@ def _conditions(
 
 def _blank(text: str, found: re.Match[str]) -> str:
     return f"{text[: found.start()]}{' ' * len(found[0])}{text[found.end() :]}"
-
-
-def quoted(name: str) -> str:
-    """Returns the name of a property as Cypher writes it."""
-    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"`{name.replace('`', '``')}`"
-
-
-def _literal(value: str | Collection[str]) -> str:
-    return json.dumps(value if isinstance(value, str) else [*value], ensure_ascii=False)

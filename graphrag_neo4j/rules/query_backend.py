@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import mode
 
 from graphrag_neo4j.model.citations import cited
+from graphrag_neo4j.model.computation import Computation, KnownProperty
 from graphrag_neo4j.model.context import ContextRecord, ContextTable
 from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial, Topic
 from graphrag_neo4j.model.types import ComposedTask, LLMTask, Message, Point, Primer
@@ -110,6 +111,16 @@ class ExtractiveQueryBackend:
         """Returns questions that were made by rules, in forms that quotations answer."""
         yield from ()
         return rule_questions(material)
+
+    def computation(
+        self,
+        _question: str,
+        _known: Sequence[KnownProperty],
+        _predicates: Mapping[str, Sequence[str]],
+    ) -> LLMTask[Computation | None]:
+        """Returns nothing: the rules have read the question."""
+        yield from ()
+        return None
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
         """Returns whether the question has words such as "themes" or "overall", and no name.

@@ -46,13 +46,15 @@ class MapChunkRow(TypedDict):
 class MapEntityRow(TypedDict):
     """An entity; `community` is the ref of its leaf, `chunks` holds refs.
 
-    `aliases` holds its other names, None if it has none.
+    `aliases` holds its other names and `properties` what was imported ("born: 1964"), None if
+    there are none.
     """
 
     ref: int
     name: str
     aliases: list[str] | None
     type: str
+    properties: list[str] | None
     description: str
     degree: int
     community: int | None

@@ -2,7 +2,13 @@
 
 import pytest
 
-from graphrag_neo4j.rules.computing import KnownProperty, computation_asked, concerns, may_compute
+from graphrag_neo4j.model.computation import KnownProperty
+from graphrag_neo4j.rules.computing import (
+    asks_for_number,
+    computation_asked,
+    may_compute,
+    names_properties,
+)
 
 KNOWN = [
     KnownProperty("entity", "movie", "released", "number", years=True),
@@ -74,10 +80,20 @@ def test_a_question_that_says_more_or_is_not_clear_is_none(
     assert computation_asked(question, KNOWN, names, PREDICATES if names else ()) is None
 
 
-def test_only_a_question_on_what_the_graph_has_is_beyond_it() -> None:
-    assert concerns("What is the average age of people?", KNOWN)
-    assert concerns("What is the latest price?", KNOWN)
-    assert not concerns("What does the sign mean?", KNOWN)
+@pytest.mark.parametrize(
+    ("question", "number", "named"),
+    [
+        ("What is the average age of people?", True, True),
+        ("What is the latest price?", True, True),
+        ("What does the sign mean?", False, False),
+        ("Which trips lead to Rome?", False, True),
+        ("Who is the most important person?", False, True),
+    ],
+)
+def test_only_a_question_for_a_number_of_what_the_graph_has_is_beyond_it(
+    question: str, number: bool, named: bool
+) -> None:
+    assert (asks_for_number(question), names_properties(question, KNOWN)) == (number, named)
 
 
 def test_a_key_can_not_end_the_statement() -> None:

@@ -76,6 +76,7 @@ class Panel {
       make("p", { class: "facts" }, [one.type, `entity ${one.ref}`, counted(one.degree, "relationship", "relationships")].filter(Boolean).join(" · ")),
       one.aliases && make("p", { class: "facts" }, `Also called ${one.aliases.join(", ")}`),
       views.names && make("p", { class: "facts" }, make("a", { href: `#names-${one.ref}` }, "Join names, or tell them apart")),
+      one.properties && make("p", { class: "facts" }, one.properties.join(" · ")),
       one.description && make("p", {}, one.description),
       make("h3", { class: "part" }, "Communities"),
       this.list(trail(one.inside).slice(1), (it) => [link(it.title, () => this.open(it)), make("small", {}, ` level ${it.level}`)]),

@@ -4,7 +4,7 @@
 const KINDS = {
   documents: "title source",
   chunks: "ref document start text line parts part_starts",
-  entities: "ref name aliases type description degree community chunks",
+  entities: "ref name aliases type properties description degree community chunks",
   relationships: "ref source target weight predicate description chunks",
   claims: "ref description status since until chunk start end entities",
   communities: "ref parent level size title summary rating why origin findings",

@@ -187,6 +187,9 @@ def _suggested(columns: Mapping[str, Sequence[Any]], key: str | None) -> dict[st
     if not names:
         return None
     names.sort(key=lambda one: next((n for n, p in enumerate(NAMES) if p in one.casefold()), 9))
+    if key is None and len({*columns[names[0]]}) < len(columns[names[0]]):
+        different = (one for one, it in columns.items() if len({*map(str, it)}) == len(it) == most)
+        key = next(different, None)
     name, texts = names[0], [one for one, length in lengths.items() if length >= SHORTEST_TEXT]
     described = [one for one in DESCRIPTIONS if one in lengths and one not in {name, *texts}][:1]
     called = [

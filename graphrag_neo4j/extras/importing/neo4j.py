@@ -172,18 +172,20 @@ class _Names:
     def __init__(self, mapping: GraphMapping) -> None:
         self._mapping = mapping
         self._nodes, self._all, self._of_label = KeyCounts(), KeyCounts(), KeyCounts()
-        self.nameless: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
         self.total = 0
 
     def add(self, label: str, row: NodeNameRow) -> None:
         """Counts the name of a node."""
         key, name = key_of(row["key"]), clean_name(text_of_value(row["name"]))
         if not (key and name_key(name)):
-            self.nameless[label] += 1
+            self.left_out[f"{label} that are left out, without a key or a name"] += 1
         elif self._nodes.add(f"{label}/{key}") == 1:
             self.total += 1
             self._all.add(name_key(name))
             self._of_label.add(f"{label}/{name_key(name)}")
+        else:
+            self.left_out[f"{label} with the key of another (`key` names another property)"] += 1
 
     def named(self, label: str, key: str, value: object) -> str | None:
         """The name of the entity of a node; None if it has no key or no name."""
@@ -240,9 +242,8 @@ class NodeImport:
             listen(Started("ingest", self._names.total))
             async for records in self._records(other):
                 result.add(await self._write_page(graph, records, cutting, seen, listen=listen))
-        for label, n in self._names.nameless.items():
-            text = f"Nodes with the label {label} that are left out, without a key or a name: {n:,}"
-            listen(Notice(f"{text}.", warning=True))
+        for which, n in self._names.left_out.items():
+            listen(Notice(f"Nodes with the label {which}: {n:,}.", warning=True))
         read = {self._source: self._names.total}
         return result, await drop_vanished_rows(graph, read, seen, listen)
 

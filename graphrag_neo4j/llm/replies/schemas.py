@@ -16,7 +16,7 @@ Some releases of llama.cpp refuse 2,000 and more.
 import math
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -31,6 +31,7 @@ from pydantic import (
     model_validator,
 )
 
+from graphrag_neo4j.model.computation import Function
 from graphrag_neo4j.model.types import Sameness
 from graphrag_neo4j.text.strings import excerpt
 
@@ -322,6 +323,27 @@ class RatingSchema(ReplySchema):
     listed = "relevant"
     usable_if_cut = True
     relevant: Listed[Reference] = _at_most(100)
+
+
+class ConditionSchema(ReplySchema):
+    """What the value of a property must be."""
+
+    property: str
+    operator: Literal["=", ">", "<", ">=", "<="]
+    value: str | float
+
+
+class ComputationSchema(ReplySchema):
+    """A computation over properties, or none."""
+
+    model_config = ConfigDict(title="computation")
+    defaults = {"function": "list", "conditions": [], "predicates": []}
+    over: str | None
+    function: Function
+    property: str | None
+    conditions: list[ConditionSchema]  # all of them: without one, the result is another
+    predicates: list[str]
+    most: int | None
 
 
 class PrimerSchema(ReplySchema):

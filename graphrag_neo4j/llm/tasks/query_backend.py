@@ -14,6 +14,7 @@ from graphrag_neo4j.llm.replies.schemas import (
     RatingSchema,
 )
 from graphrag_neo4j.llm.replies.structured_output import read_json
+from graphrag_neo4j.llm.tasks.computing import computation_of, shown_properties
 from graphrag_neo4j.llm.tasks.questions import (
     conversation_text,
     next_questions,
@@ -21,6 +22,7 @@ from graphrag_neo4j.llm.tasks.questions import (
     self_contained,
 )
 from graphrag_neo4j.llm.tasks.reply_limits import ONE_WORD, PRIMER, reply_limit
+from graphrag_neo4j.model.computation import Computation, KnownProperty
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.model.types import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
@@ -64,6 +66,7 @@ class LLMQueryBackend:
         self._rate = worked("rate", context_tokens=room)
         self._prime = worked("prime", context_tokens=min(room, settings.max_context_tokens))
         self._route = load("route", needs="question")
+        self._compute = load("compute", needs="question")
         self._follow_up = load("follow_up", needs="history")
         self._suggest = load("suggest", needs="context_data")
         self._suggest_next = load("suggest_next", needs="context_data")
@@ -133,6 +136,22 @@ class LLMQueryBackend:
         message = Message("user", prompt)
         reply = yield Request("rating", (message,), ONE_WORD, choices=("global", "local"))
         return reply.text.strip().casefold().startswith("global")
+
+    def computation(
+        self,
+        question: str,
+        known: Sequence[KnownProperty],
+        predicates: Mapping[str, Sequence[str]],
+    ) -> LLMTask[Computation | None]:
+        """Returns the computation that answers a question, None if none does.
+
+        Raises ReplyError if the reply can't be used.
+        """
+        shown, asked = storable(shown_properties(known, predicates))[0], storable(question)[0]
+        prompt = self._fill(self._compute, context_data=marked(shown), question=marked(asked))
+        limit = reply_limit("rating", self._settings)
+        request = Request("rating", (Message("user", prompt),), limit)
+        return (yield from computation_of(request, known, predicates))
 
     def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]:
         """Returns the question in a form that can be understood without the conversation.

@@ -63,7 +63,7 @@ def corpus() -> Map:
             for _ in range(30 - n):
                 number = len(entities) + 1
                 name = f"Merchant Number {number}"
-                entities.append([number, name, None, "person", "", 9, ref, [1]])
+                entities.append([number, name, None, "person", None, "", 9, ref, [1]])
     pairs: list[list[object]] = [
         [n, n, n % len(entities) + 1, 1, None, "", []] for n in range(1, len(entities) + 1)
     ]
@@ -77,8 +77,8 @@ def small(
     cited = "[Data: Entities (1); Relationships (7); Claims (3); Reports (5); Sources (9)]"
     cited += " [Data: Entities (77)]"
     community: list[object] = [5, None, 0, 2, title, f"Said. {cited}", 5.0, "", "model", []]
-    bob = [2, "BOB", ["Robert", "Rob"], "person", "", 1, 5, [9]]
-    entities = [[1, name, None, "person", "", 1, 5, [9, 9]], bob]
+    bob = [2, "BOB", ["Robert", "Rob"], "person", ["born: 1815"], "", 1, 5, [9]]
+    entities = [[1, name, None, "person", [f"called: {name}"], "", 1, 5, [9, 9]], bob]
     texts: list[list[object]] = [
         [9 + n, 0, 20 * n, f"Ann met Bob {n} times.", None, [], []] for n in range(chunks)
     ]
@@ -198,7 +198,7 @@ def test_an_entity_shows_who_acts(
 def test_a_hub_shows_its_strongest_neighbours(page: Page, tmp_path: Path) -> None:
     reports: Any = [[n, None, 0, 253, f"C{n}", "", 5.0, "", "model", []] for n in (1, 2)]
     entities = [
-        [n, f"E{n}", None, f"type {n % 2}", "", 1, 1 + n // 254, [1]] for n in range(1, 255)
+        [n, f"E{n}", None, f"type {n % 2}", None, "", 1, 1 + n // 254, [1]] for n in range(1, 255)
     ]
     pairs: list[list[object]] = [[n, 1, n, n, None, "", []] for n in range(2, 254)]
     drawn = Map([["A", "a"]], [[1, 0, 0, "A.", None, [], []]], entities, pairs, [], reports)
@@ -247,7 +247,7 @@ def test_whole_sentences_are_quoted_that_say_it(page: Page, tmp_path: Path) -> N
     whole = "The Ghost was shown to Mr. Scrooge at his counting-house [Data: Sources (1)]."
     none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
     community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
-    entity = [1, "Jacob Marley", None, "person", "", 0, 1, [1]]
+    entity = [1, "Jacob Marley", None, "person", None, "", 0, 1, [1]]
     drawn = Map(
         [["Carol", "carol"]],
         [[1, 0, 100, WRAPPED, 7, ["", "Staves"], [0, 120]]],

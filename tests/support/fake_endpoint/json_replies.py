@@ -119,6 +119,17 @@ def _suggest(chat: Chat) -> object:
     return {"whole": whole, "particular": _on_entities(chat)}
 
 
+def _compute(chat: Chat) -> object:
+    """Those of the first that is named whose first number is above the number of the question."""
+    name, key = re.findall(r"^- \*\*(.+)\*\*: (?:.*?, )?(\w+) \(number", chat.prompt, re.MULTILINE)[
+        0
+    ]
+    most = re.findall(r"\d+", chat.texts[-1])
+    where = [{"property": key, "operator": ">", "value": int(n)} for n in most]
+    rest: dict[str, object] = {"function": "list", "property": None, "predicates": [], "most": None}
+    return {"over": name if most else None, "conditions": where, **rest}
+
+
 def _on_entities(chat: Chat) -> list[str]:
     listed = re.findall(r"^- (.+) \([^()]*\): ", chat.text.partition("# Entities")[2], re.MULTILINE)
     return [NOBODY, *(f"What more is said of {name}?" for name in listed[:4])]
@@ -189,6 +200,7 @@ SCHEMAS: dict[str, tuple[str, Callable[[Chat], object]]] = {
     "entity_types": ("types", _entity_types),
     "suggested_questions": ("particular", _suggest),
     "next_questions": ("next", lambda chat: {"next": _on_entities(chat)}),
+    "computation": ("over", _compute),
     "self_contained_question": ("question", answers.rewrite),
     "rated_answer": ("answer", answers.weigh_whole),
     "collection_description": ("description", lambda _: {"description": COLLECTION}),

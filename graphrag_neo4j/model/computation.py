@@ -117,14 +117,22 @@ class Computation:
         compared = (one.keys[0] for one in self.conditions if one.kind != "text")
         return self.key or next(compared, None)
 
-    def said(self, n: int, values: int, total: float | None) -> str:
-        """What the computation gives, in a sentence: of `n` entities, `values` and their sum."""
+    def said(self, names: Collection[str], n: int, values: int, total: float | None) -> str:
+        """What the computation gives, in a sentence: of `n` entities, `values` and their sum.
+
+        `names` are what the question names.
+        """
         what = counted(n, "relationship")
         if self.holder == "entity":
             what = f"{counted(n, 'entity', 'entities')} of the type {' or '.join(self.types)}"
         elif self.holder == "document":
             tables = " and ".join(table_name(one) for one in self.types if one)
             what = f"{counted(n, 'row')} of {tables}" if tables else counted(n, "document")
+        whose = " or ".join(sorted(names))
+        if self.predicates:
+            what += f" ({' or '.join(self.predicates)}: {whose})"
+        elif whose and self.holder == "relationship":
+            what += f" of {whose}"
         if self.conditions:
             what += f" with {' and '.join(map(str, self.conditions))}"
         key = shown_key(self.key or "")

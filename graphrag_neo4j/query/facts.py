@@ -11,6 +11,7 @@ Without a model these are the answer. With one, only what Neo4j computes is.
 # numpy comes with the rules that make answers, and a question to a model doesn't need it.
 # ruff: noqa: PLC0415
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final, TypedDict
@@ -33,7 +34,6 @@ from graphrag_neo4j.query.graph_expansion import (
     PredicateRow,
     RelationshipRow,
     in_order,
-    named_in,
     names,
 )
 from graphrag_neo4j.query.lookup import FoundEntity, find_entities
@@ -46,8 +46,8 @@ from graphrag_neo4j.query.query_context import (
 from graphrag_neo4j.rules.asking import AskedPredicates, asks_to_count, two_related, type_asked
 from graphrag_neo4j.rules.computing import (
     asks_for_number,
+    compares,
     computation_asked,
-    has_function,
     may_compute,
     names_properties,
 )
@@ -58,6 +58,7 @@ ALL: Final = 1_000  # entities of a list that is wanted whole
 PATHS: Final = 3
 EXAMPLES: Final = 6  # texts of a property that a model is shown
 MOST_NAMED: Final = 40  # entities whose names have words of the question
+TOLD_APART = re.compile(r" \([^()]+\)$")  # what an import adds to a name that several nodes have
 # A class of what has no other: who asks for animals doesn't want all concepts.
 BROAD: Final = (None, "concept")
 BEYOND: Final = (
@@ -149,7 +150,7 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     computed = computation_asked(asked, known, named.forms, named.predicates)
     if computed is None:
         names_some = names_properties(asked, known)
-        if names_some or has_function(asked):
+        if names_some or compares(asked):
             computed = await _computed_by_model(query, known, named)
         if computed is None:
             told = _told(known) if names_some and asks_for_number(asked) else ""
@@ -170,7 +171,8 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     [row] = await read("search/computed", ComputedRow, **given)
     from graphrag_neo4j.rules.answers import ITEM
 
-    lines = [computed.said(row["n"], row["values"], row["total"]), ""]
+    whose = [neutralised(flat(name)) for name in named.names.values()]
+    lines = [computed.said(whose, row["n"], row["values"], row["total"]), ""]
     records = []
     # The first values of many say nothing of their mean or sum.
     some = row["n"] <= MOST_SHOWN or not given["summed"] or query.all_passages
@@ -214,14 +216,16 @@ async def _named(query: QueryContext, question: str) -> Named:
     """Returns the entities that a question names, by their names or aliases."""
     words = lucene_query(question, *ENTITY_NAMES)
     found = await query.by_words("search/named", NamedRow, words, MOST_NAMED)
-    forms = [
-        {"id": row["id"], "name": form} for row in found for form in (row["name"], *row["aliases"])
-    ]
-    ids = list(dict.fromkeys(names(question, forms)))
+    whose: dict[str, list[str]] = {}
+    for row in found:
+        for form in dict.fromkeys((row["name"], TOLD_APART.sub("", row["name"]), *row["aliases"])):
+            whose.setdefault(form, []).append(row["id"])
+    forms = names(question, [{"id": form, "name": form} for form in whose])
+    ids = list(dict.fromkeys(id_ for form in forms for id_ in whose[form]))
     rows = await query.graph.read("search/predicates", PredicateRow, ids=ids) if ids else []
     return Named(
         {row["id"]: row["name"] for row in found if row["id"] in ids},
-        [one["name"] for one in forms if one["id"] in ids and named_in(question, one["name"])],
+        forms,
         {row["predicate"]: row["types"] for row in rows},
     )
 

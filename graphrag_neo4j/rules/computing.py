@@ -38,7 +38,7 @@ from graphrag_neo4j.text.sentences import WORD
 
 WORDS: Final[Mapping[Function, str]] = {
     "average": "average|mean",
-    "sum": "sum|total",
+    "sum": "sum|total|altogether",
     "largest": r"highest|largest|greatest|maximum|latest|newest|most recent|most|top(?= \d)",
     "smallest": "lowest|smallest|minimum|earliest|oldest|fewest",
     "list": "how many|number of",
@@ -46,6 +46,7 @@ WORDS: Final[Mapping[Function, str]] = {
 FUNCTIONS: Final = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in WORDS.items()
 }
+SUPERLATIVE = re.compile(r"\b(?:\w{2,}est|worst)\b", re.IGNORECASE)
 LOOSE = re.compile(r"\b(?:most|fewest|mean)\b", re.IGNORECASE)  # "the most important"
 OPERATORS: Final = {
     "after": ">", "later than": ">", "above": ">", "over": ">", "more than": ">",
@@ -68,18 +69,22 @@ YEARS = 3000  # numbers from 1000 up to this can be years
 
 
 def may_compute(question: str) -> bool:
-    """Returns whether a question has a word such as "average" or "most", or asks for a list."""
-    return bool(ASKS_LIST.search(question)) or has_function(question)
+    """Returns whether a question has a word such as "average" or "best", or asks for a list."""
+    return bool(ASKS_LIST.search(question)) or compares(question)
 
 
-def has_function(question: str) -> bool:
-    """Returns whether a question has a word such as "average" or "most"."""
+def compares(question: str) -> bool:
+    """Returns whether a question has a word such as "average", or one such as "best"."""
+    return _has_function(question) or bool(SUPERLATIVE.search(question))
+
+
+def _has_function(question: str) -> bool:
     return any(form.search(question) for form in FUNCTIONS.values())
 
 
 def asks_for_number(question: str) -> bool:
     """Returns whether a question surely asks for a number, or for the largest or smallest ones."""
-    return has_function(LOOSE.sub(" ", question))
+    return _has_function(LOOSE.sub(" ", question))
 
 
 def names_properties(question: str, known: Collection[KnownProperty]) -> bool:
@@ -224,7 +229,7 @@ def _without_values(
     valued = []
     for text in sorted(forms.keys() - {noun, *FORMAL, *ABOUT}, key=lambda one: (-len(one), one)):
         found = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", question, re.IGNORECASE)
-        if found and not has_function(text):
+        if found and not _has_function(text):
             valued.append(forms[text])
             question = _blank(question, found)
     return question, valued

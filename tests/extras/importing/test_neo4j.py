@@ -186,12 +186,20 @@ async def test_names_that_several_nodes_share_are_told_apart_and_nameless_ones_a
         "(:Person {id: 3, name: 'ada smith'}), (m:Movie {id: 4, name: 'Alien'}), (:Movie {id: 5}), "
         "(:Movie {id: 4, name: 'Twice'}), (a)-[:ACTED_IN]->(m)"
     )
+    suggested = yaml.safe_load(await suggest_mapping(movies))["nodes"]
+    assert "key" not in suggested["Person"]
+    await movies.run_plain("CREATE (:Person {id: 6, name: 'Ada Smith'})-[:IS]->(:Role {name: 'x'})")
+    suggested = yaml.safe_load(await suggest_mapping(movies))["nodes"]
+    assert suggested["Person"] == {"name": "name", "key": "id"}
+    await movies.run_plain("MATCH (p:Person {id: 6}), (r:Role) DETACH DELETE p, r")
     nodes = {label: {"name": "name", "key": "id"} for label in ("Star", "Person", "Movie")}
     path = written(tmp_path / "m.yaml", {"nodes": nodes, "relationships": {"ACTED_IN": None}})
     heard: list[Event] = []
     async with AsyncGraphRAG(alone, heard.append) as rag:
         built = await rag.import_neo4j(path, movies.address)
         assert built.ingested.repeated == [f"{path.as_uri()}#Movie/4"]
+        acted = await rag.query("Who acted in Alien?")
+    assert acted.text.startswith("- Alien (star) acted in Alien (movie). [Data: Relationships (")
     rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name, e.type AS type")
     assert {(row["name"], row["type"]) for row in rows} == {
         ("Alien (star)", "star"),
@@ -201,6 +209,7 @@ async def test_names_that_several_nodes_share_are_told_apart_and_nameless_ones_a
     }
     said = [event.text for event in heard if isinstance(event, Notice)]
     assert "Nodes with the label Movie that are left out, without a key or a name: 1." in said
+    assert "Nodes with the label Movie with the key of another" in "".join(said)
     [record] = await graph.run_plain("MATCH (c:Chunk) WHERE c.text CONTAINS 'acted' RETURN c.text")
     assert record["c.text"] == "Alien (star) (star)\nAlien (star) acted in Alien (movie)."
 

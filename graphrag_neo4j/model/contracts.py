@@ -134,7 +134,7 @@ class QueryBackend(Protocol):
     question. `prime` gives a first answer and follow-up questions. `chooses_global` decides
     whether a question is about the whole corpus rather than about one thing. `computation` gives
     what answers a question that the rules can't read, None if nothing does; `predicates` are those
-    of the names in it. `self_contained`
+    of the `names` in it, with the types at their other ends. `self_contained`
     gives a question in a form that can be understood without the messages before it, None if
     the backend can't rewrite questions. `questions` gives questions that the material may
     answer, about `n` on the whole and `n` on particular things, or about `n` that follow on an
@@ -165,6 +165,7 @@ class QueryBackend(Protocol):
         self,
         question: str,
         known: Sequence[KnownProperty],
+        names: Sequence[str],
         predicates: Mapping[str, Sequence[str]],
     ) -> LLMTask[Computation | None]: ...
 

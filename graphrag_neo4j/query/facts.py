@@ -193,9 +193,9 @@ async def _computed_by_model(
     query: QueryContext, known: Sequence[KnownProperty], named: Named
 ) -> Computation | None:
     """Returns what a model, if one is set, reads in a question that the rules can't read."""
-    predicates = {", ".join(named.names.values()): [*named.predicates]} if named.predicates else {}
+    given = ([*named.names.values()], named.predicates)
     try:
-        return await query.run(query.backend.computation(query.question, known, predicates))
+        return await query.run(query.backend.computation(query.question, known, *given))
     except ReplyError as error:
         query.warn(f"Nothing was computed, since {error}.")
         return None

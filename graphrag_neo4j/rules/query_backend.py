@@ -116,6 +116,7 @@ class ExtractiveQueryBackend:
         self,
         _question: str,
         _known: Sequence[KnownProperty],
+        _names: Sequence[str],
         _predicates: Mapping[str, Sequence[str]],
     ) -> LLMTask[Computation | None]:
         """Returns nothing: the rules have read the question."""

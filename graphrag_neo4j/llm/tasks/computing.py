@@ -1,7 +1,7 @@
 """The LLM task that writes a question as a computation over properties, of names it is shown."""
 
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.replies.schemas import ComputationSchema, ConditionSchema
@@ -27,26 +27,25 @@ RELATIONSHIPS, DOCUMENTS = "relationships", "documents"
 
 
 def shown_properties(
-    known: Iterable[KnownProperty], predicates: Mapping[str, Iterable[str]]
+    known: Iterable[KnownProperty], names: Iterable[str], predicates: Mapping[str, Iterable[str]]
 ) -> str:
     """The properties by what has them, and the predicates of names, for a model to read."""
     lines = ["# Properties"]
-    for name, own in _by_name(known).items():
+    for kind, own in _by_name(known).items():
         keys = (f"{shown_key(one.key)} ({_kind(one)})" for one in own.values())
-        lines.append(f"- **{name}**: {', '.join(keys)}")
-    lines.append("# Names in the question and their predicates")
-    lines += [f"- {name}: {', '.join(some)}" for name, some in predicates.items()] or ["none"]
-    return "\n".join(lines)
+        lines.append(f"- **{kind}**: {', '.join(keys)}")
+    told = (f"{predicate} ({', '.join(types)})" for predicate, types in predicates.items())
+    named = f"- {', '.join(names)}: {', '.join(told)}" if predicates else "none"
+    return "\n".join([*lines, "# Names in the question and their predicates", named])
 
 
 def computation_of(
-    request: Request, known: Sequence[KnownProperty], predicates: Mapping[str, Iterable[str]]
+    request: Request, known: Sequence[KnownProperty], predicates: Collection[str]
 ) -> Generator[Request, Reply, Computation | None]:
     """Returns the computation that answers a question, None if none does.
 
     Raises ReplyError if the reply names what the graph doesn't have.
     """
-    named = {predicate for some in predicates.values() for predicate in some}
 
     def check(found: ComputationSchema, _odd: list[str]) -> Computation | None:
         if found.over is None:
@@ -55,7 +54,7 @@ def computation_of(
         keys = {shown_key(key): key for key in own}
         asked = [one.property for one in found.conditions]
         asked += [] if found.property is None else [found.property]
-        if missing := [*({*asked} - keys.keys()), *({*found.predicates} - named)]:
+        if missing := [*({*asked} - keys.keys()), *({*found.predicates} - {*predicates})]:
             raise ReplyError(f"the graph has no {missing[0]!r} of {found.over!r}")
         conditions = [_condition(one, own[keys[one.property]]) for one in found.conditions]
         computed = own[keys[found.property]] if found.property else None

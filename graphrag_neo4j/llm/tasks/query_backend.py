@@ -141,14 +141,17 @@ class LLMQueryBackend:
         self,
         question: str,
         known: Sequence[KnownProperty],
+        names: Sequence[str],
         predicates: Mapping[str, Sequence[str]],
     ) -> LLMTask[Computation | None]:
         """Returns the computation that answers a question, None if none does.
 
         Raises ReplyError if the reply can't be used.
         """
-        shown, asked = storable(shown_properties(known, predicates))[0], storable(question)[0]
-        prompt = self._fill(self._compute, context_data=marked(shown), question=marked(asked))
+        shown = storable(shown_properties(known, names, predicates))[0]
+        prompt = self._fill(
+            self._compute, context_data=marked(shown), question=marked(storable(question)[0])
+        )
         limit = reply_limit("rating", self._settings)
         request = Request("rating", (Message("user", prompt),), limit)
         return (yield from computation_of(request, known, predicates))

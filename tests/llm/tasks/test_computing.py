@@ -29,7 +29,7 @@ NONE: dict[str, object] = {
 
 def asked(*replies: dict[str, object]) -> tuple[Computation | None, list[Request]]:
     backend = LLMQueryBackend(load_settings())
-    task = backend.computation("Which?", KNOWN, {"Ann": ["booked"]})
+    task = backend.computation("Which?", KNOWN, ["Ann", "Bob"], {"booked": ["trip"]})
     return drive(task, [json.dumps(NONE | one) for one in replies])
 
 
@@ -69,7 +69,7 @@ def test_a_reply_is_a_computation_or_none(reply: dict[str, object], computed: st
     found, [request] = asked(reply)
     said = request.messages[0].content
     assert '- **films seen.csv**: genre (text, such as "Noir"), stars (number)' in said
-    assert "- Ann: booked" in said
+    assert "- Ann, Bob: booked (trip)" in said
     if computed is None:
         assert found is None
     else:

@@ -118,7 +118,9 @@ def _documents(
             if unusable <= NAMED:
                 yield Unreadable(source, f"{said}{place} {error}")
         else:
-            yield replace(document, metadata=_read_cells(document.metadata, kinds))
+            if kinds:
+                document = replace(document, metadata=_read_cells(document.metadata, kinds))
+            yield document
     if unusable > NAMED:
         yield Unreadable(source, f"and {unusable - NAMED:,} more rows can't be used")
 

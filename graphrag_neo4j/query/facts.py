@@ -134,48 +134,55 @@ async def search_facts(query: QueryContext) -> tuple[SearchResult | None, list[s
 
 
 async def search_computed(query: QueryContext) -> tuple[SearchResult | None, list[str]]:
-    """Returns what Neo4j computes over imported properties, or says what it could compute.
+    """Returns what Neo4j computes over properties and columns, or says what it could compute.
 
-    There is nothing to say where the question asks for no computation, or no entity has properties.
+    There is nothing to say where the question asks for no number, or nothing has properties.
     """
-    asked, read = query.question, query.graph.read
+    asked = query.question
     if not may_compute(asked) or query.selection:
         return None, []
-    known = await read(
-        "search/properties", KnownProperty, question=asked.lower(), examples=EXAMPLES
-    )
+    given = {"question": asked.lower(), "examples": EXAMPLES}
+    known = await query.graph.read("search/properties", KnownProperty, **given)
     if not known:
         return None, []
     named = await _named(query, asked)
-    computed = computation_asked(asked, known, named.forms, named.predicates)
-    if computed is None:
-        names_some = names_properties(asked, known)
-        if names_some or compares(asked):
-            computed = await _computed_by_model(query, known, named)
-        if computed is None:
-            told = _told(known) if names_some and asks_for_number(asked) else ""
-            return None, [BEYOND.format(told)] * bool(told)
+    if computed := computation_asked(asked, known, named.forms, named.predicates):
+        return await _computed(query, computed, named), []
+    names_some = names_properties(asked, known)
+    # Of documents that are no rows the rules read all that can be computed.
+    with_records = any(one.holder != "document" or one.type for one in known)
+    asks_model = with_records and (names_some or compares(asked))
+    if asks_model and (computed := await _read_by_model(query, known, named)):
+        return await _computed(query, computed, named), []
+    told = _told(known) if names_some and asks_for_number(asked) else ""
+    return None, [BEYOND.format(told)] * bool(told)
+
+
+async def _computed(query: QueryContext, computed: Computation, named: Named) -> SearchResult:
+    """Returns what Neo4j computes, with the statement that computes the same."""
     by_names = computed.holder == "relationship" or computed.predicates
-    given = {
-        "holder": computed.holder,
-        "types": computed.types,
-        "conditions": [asdict(one) | {"length": one.length} for one in computed.conditions],
-        "ids": ([*named.names] or None) if by_names else None,
-        "predicates": computed.predicates,
-        "property": computed.shown,
-        "kind": computed.kind,
-        "summed": computed.function in {"average", "sum"},
-        "order": computed.function,
-        "most": ALL if query.all_passages else computed.most,
-    }
-    [row] = await read("search/computed", ComputedRow, **given)
+    summed = computed.function in {"average", "sum"}
+    [row] = await query.graph.read(
+        "search/computed",
+        ComputedRow,
+        holder=computed.holder,
+        types=computed.types,
+        conditions=[asdict(one) | {"length": one.length} for one in computed.conditions],
+        ids=([*named.names] or None) if by_names else None,
+        predicates=computed.predicates,
+        property=computed.shown,
+        kind=computed.kind,
+        summed=summed,
+        order=computed.function,
+        most=ALL if query.all_passages else computed.most,
+    )
     from graphrag_neo4j.rules.answers import ITEM
 
-    whose = [neutralised(flat(name)) for name in named.names.values()]
-    lines = [computed.said(whose, row["n"], row["values"], row["total"]), ""]
+    by_name = [*named.names.values()]
+    lines = [neutralised(flat(computed.said(by_name, row["n"], row["values"], row["total"]))), ""]
     records = []
     # The first values of many say nothing of their mean or sum.
-    some = row["n"] <= MOST_SHOWN or not given["summed"] or query.all_passages
+    some = row["n"] <= MOST_SHOWN or not summed or query.all_passages
     for one in row["shown"] if some else ():
         value = "" if one["value"] is None else f": {neutralised(flat(str(one['value'])))}"
         cited = ""
@@ -183,13 +190,14 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
             records.append(record_of(one["kind"], one["ref"], one["id"], *one["names"], ""))
             cited = f" {bracket([(one['kind'], one['ref'])])}"
         lines.append(f"{ITEM}{neutralised(flat(' – '.join(one['names'])))}{value}{cited}")
-    lines += [*[""] * bool(records), "```cypher", computed.cypher(named.names.values()), "```"]
+    statement = neutralised(computed.cypher(by_name))
+    lines += [*[""] * bool(records), "```cypher", statement, "```"]
     more = row["n"] - len(row["shown"]) if computed.function == "list" else 0
     composed = Composed("\n".join(lines), more)
-    return _result(query, records, Draft(lambda _: composed)), []
+    return _result(query, records, Draft(lambda _: composed))
 
 
-async def _computed_by_model(
+async def _read_by_model(
     query: QueryContext, known: Sequence[KnownProperty], named: Named
 ) -> Computation | None:
     """Returns what a model, if one is set, reads in a question that the rules can't read."""

@@ -108,7 +108,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     asked = question or query.question
     named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
     named_first = sorted(entities, key=lambda id_: id_ not in named)
-    stated = [] if query.selection else await _stated_as_asked(query, asked, [*named])
+    whole = not (query.selection or query.backend.quotes)
+    stated = await _stated_as_asked(query, asked, [*named]) if whole else []
     elements.add_or_shorten(_elements(found, named_first, len(named), stated), named)
     left_out = [name for id_, name in named.items() if ("Entities", id_) not in elements.records]
     if left_out:

@@ -85,7 +85,8 @@ def _by_name(known: Iterable[KnownProperty]) -> dict[str, dict[str, KnownPropert
     found: dict[str, dict[str, KnownProperty]] = {}
     for one in known:
         name = RELATIONSHIPS if one.holder == "relationship" else table_name(one.type) or DOCUMENTS
-        found.setdefault(name, {})[one.key] = one
+        if {other.holder for other in found.get(name, {}).values()} <= {one.holder}:
+            found.setdefault(name, {})[one.key] = one  # else a type has the name of a table
     return found
 
 

@@ -1,14 +1,14 @@
 // Reads the properties of entities by their types in lower case, those of relationships, and those of
 // documents by their tables: of which kind most of their values are, whether all numbers can be years,
 // and which texts occur in $question, in lower case. The type of what has no table is "".
-// Only an import writes "properties", so most graphs need not be searched for them.
-CALL () { CALL db.propertyKeys() YIELD propertyKey WHERE propertyKey = 'properties' RETURN count(*) AS imported }
+// Only an import writes "properties", and its documents have a label.
+WITH EXISTS { MATCH (document:Document:KgBuild) WHERE document.meta_label IS NOT NULL } AS imported
 CALL (imported) {
-  WITH imported AS some WHERE some > 0
+  WITH imported AS present WHERE present
   MATCH (entity:Entity:KgBuild) WHERE entity.properties IS NOT NULL
   RETURN 'entity' AS holder, toLower(entity.type) AS type, entity.properties AS names, properties(entity) AS held
   UNION ALL
-  WITH imported AS some WHERE some > 0
+  WITH imported AS present WHERE present
   MATCH (:Entity:KgBuild)-[pair:RELATED]->(:Entity:KgBuild) WHERE pair.properties IS NOT NULL
   RETURN 'relationship' AS holder, '' AS type, pair.properties AS names, properties(pair) AS held
   UNION ALL

@@ -33,7 +33,7 @@ from graphrag_neo4j.rules.asking import (
     without_names,
     words_of_predicate,
 )
-from graphrag_neo4j.text.languages import ABOUT, FORMAL, base_form, is_stop_word
+from graphrag_neo4j.text.languages import ABOUT, FORMAL, base_form
 from graphrag_neo4j.text.sentences import WORD
 
 WORDS: Final[Mapping[Function, str]] = {
@@ -184,7 +184,6 @@ def _read(
     form = _Form.of(rest)
     words = {word: place for word, place in form.words.items() if word != noun}
     told = _told(words, own)
-    places = {key: min(words[word] for word in said) for key, said in told.items() if said}
     naming = set[str]().union(*told.values())
     stated = {one: words_of_predicate(words.keys() - naming, one) for one in predicates}
     left = words.keys() - naming.union(*stated.values()) - ABOUT - FORMAL
@@ -194,8 +193,11 @@ def _read(
         return None
     if holder == "entity" and names and not meant:
         return None
-    key = _property(form, places, own)
-    conditions = (*_conditions(form.compared, places, own, key), *_text_conditions(valued, places))
+    key = _property(form, told, own)
+    conditions = (
+        *_conditions(form.compared, told, words, own, key),
+        *_text_conditions(valued, told),
+    )
     if len(conditions) < len(form.compared) + len(valued) or (
         holder == "relationship" and conditions
     ):
@@ -203,7 +205,9 @@ def _read(
     if not key and (form.function != "list" or not conditions):
         return None  # what is listed by types or predicates alone needs no properties
     keys = {key, *(one for condition in conditions for one in condition.keys)} - {None}
-    if naming - set[str]().union(*(told.get(one, ()) for one in keys if one)):
+    spare = {one for one in told if valued and own[one].kind == "text"}  # "starring" for star1
+    used = set[str]().union(*(said for one, said in told.items() if one in keys | spare))
+    if naming - used:
         return None  # it says more of a property
     having = {one.type for one in known if one.holder == holder and one.key in keys}
     return Computation(
@@ -236,23 +240,36 @@ def _without_values(
 
 
 def _property(
-    form: _Form, places: Mapping[str, int], own: Mapping[str, KnownProperty]
+    form: _Form, told: Mapping[str, set[str]], own: Mapping[str, KnownProperty]
 ) -> str | None:
     """Returns the named property, nearest to the function, whose values it takes."""
-    taken = [one for one in places if own[one].kind in KINDS_OF[form.function]]
-    return min(taken, key=lambda one: abs(places[one] - form.place), default=None)
+    taken = [one for one in told if own[one].kind in KINDS_OF[form.function]]
+    return _nearest(taken, told, form.words, form.place)
+
+
+def _nearest(
+    keys: Collection[str], told: Mapping[str, set[str]], words: Mapping[str, int], place: int
+) -> str | None:
+    """Returns the property that is named nearest to a place, None if that could be two of them."""
+
+    def distance(key: str) -> int:
+        return min(abs(words[word] - place) for word in told[key])
+
+    best = min(keys, key=lambda key: (distance(key), -len(told[key])), default=None)
+    return None if [told[key] for key in keys].count(told.get(best or "", set())) > 1 else best
 
 
 def _told(words: Collection[str], own: Mapping[str, KnownProperty]) -> dict[str, set[str]]:
-    """Returns the words that name each property, and those first of which all words are there."""
+    """Returns the words that name each property: all of its own, or some that name no whole one."""
     whole, some = dict[str, set[str]](), dict[str, set[str]]()
     for key, one in own.items():
         parts = one.words.split()
-        telling = [part for part in parts if not is_stop_word(part, "en")] or parts
+        telling = [part for part in parts if part not in FORMAL | ABOUT] or parts
         alike = [{word for word in words if akin(part, word)} for part in telling]
         if said := set[str]().union(*alike):
             (whole if all(alike) else some)[key] = said | {*words} & {*parts}
-    return whole | some
+    named = set[str]().union(*whole.values())
+    return whole | {key: said for key, said in some.items() if said - named}
 
 
 def _names_rows(left: Collection[str], question: str) -> bool:
@@ -277,14 +294,17 @@ def _types_named(words: Mapping[str, int], types: Collection[str]) -> tuple[tupl
 
 
 def _text_conditions(
-    valued: Sequence[Mapping[str, Sequence[str]]], places: Mapping[str, int]
+    valued: Sequence[Mapping[str, Sequence[str]]], told: Mapping[str, set[str]]
 ) -> Iterator[PropertyCondition]:
-    """Yields the conditions on texts, each on the properties that the question names, or on any.
+    """Yields the conditions on texts, each on the property that is named, or on the only one.
 
-    Two texts of one property make none: they may be meant to be one or the other, or both.
+    Columns such as star1 and star2 are one property. Two texts of one property make no condition:
+    they may be meant to be one or the other, or both.
     """
     for forms in valued:
-        keys = [key for key in forms if key in places] or [*forms]
+        keys = [key for key in forms if key in told] or [*forms]
+        if len({key.rstrip("0123456789") for key in keys}) > 1:
+            return
         if len(keys) > 1 or [{*one} for one in valued].count({*forms}) == 1:
             values = dict.fromkeys(value for key in keys for value in forms[key])
             yield PropertyCondition(tuple(keys), "text", "IN", tuple(values))
@@ -292,7 +312,8 @@ def _text_conditions(
 
 def _conditions(
     compared: Sequence[re.Match[str]],
-    places: Mapping[str, int],
+    told: Mapping[str, set[str]],
+    words: Mapping[str, int],
     own: Mapping[str, KnownProperty],
     computed: str | None,
 ) -> Iterator[PropertyCondition]:
@@ -313,11 +334,14 @@ def _conditions(
                 for key, one in own.items()
                 if one.kind == "date" or (one.kind == "number" and number is not None)
             ]
-            near = [key for key in places if key in suiting and (key != computed or not year)]
+            near = [key for key in told if key in suiting and (key != computed or not year)]
             alone = [key for key in suiting if (own[key].kind == "date" or own[key].years) is year]
-            if not near and len(alone) != 1:
+            if near:
+                key = _nearest(near, told, words, found.start())
+            else:
+                key = alone[0] if len(alone) == 1 else None
+            if key is None:
                 return
-            key = min(near, key=lambda one: abs(places[one] - found.start())) if near else alone[0]
             if number is None or own[key].kind == "date":
                 yield PropertyCondition((key,), "date", operator, date_in(value) or value)
             else:

@@ -10,6 +10,7 @@ from graphrag_neo4j.rules.computing import (
     names_properties,
 )
 
+TABLE = "file:///data/transfers.csv"
 KNOWN = [
     KnownProperty("entity", "movie", "released", "number", years=True),
     KnownProperty("entity", "person", "born", "number", years=True),
@@ -17,6 +18,14 @@ KNOWN = [
     KnownProperty("entity", "trip", "price", "number"),
     KnownProperty("entity", "trip", "startDate", "date"),
     KnownProperty("entity", "trip", "place", "text"),
+    KnownProperty("document", TABLE, "meta_amount_transactions", "number"),
+    KnownProperty("document", TABLE, "meta_number_transactions", "number"),
+    KnownProperty("document", TABLE, "meta_gross_usd", "number"),
+    KnownProperty("document", TABLE, "meta_gross_eur", "number"),
+    KnownProperty("document", TABLE, "meta_from_country", "text", texts=["Chad", "Mali"]),
+    KnownProperty("document", TABLE, "meta_to_country", "text", texts=["Mali"]),
+    KnownProperty("document", TABLE, "meta_bank1", "text", texts=["Rosbank"]),
+    KnownProperty("document", TABLE, "meta_bank2", "text", texts=["Rosbank"]),
     KnownProperty("relationship", "", "rating", "number"),
 ]
 PREDICATES = ("acted in", "reviewed")
@@ -51,6 +60,31 @@ HANKS, MATRIX = "Tom Hanks", "The Matrix"
             (HANKS,),
             "list movie None released > 2000 acted in",
         ),
+        (
+            "How many transfers have an amount above 1000000?",
+            (),
+            f"list {TABLE} None amount_transactions > 1000000",
+        ),
+        (
+            "List the 3 transfers with the most transactions.",
+            (),
+            f"largest {TABLE} meta_number_transactions ",
+        ),
+        (
+            "What is the total amount of transactions?",
+            (),
+            f"sum {TABLE} meta_amount_transactions ",
+        ),
+        (
+            "What is the average number of transactions from Chad?",
+            (),
+            f"average {TABLE} meta_number_transactions from_country = Chad",
+        ),
+        (
+            "How many transfers of Rosbank are there?",
+            (),
+            f"list {TABLE} None bank1 or bank2 = Rosbank",
+        ),
     ],
 )
 def test_a_question_of_a_form_is_read(question: str, names: tuple[str, ...], computed: str) -> None:
@@ -71,6 +105,8 @@ def test_a_question_of_a_form_is_read(question: str, names: tuple[str, ...], com
         ("How many trips above 5?", ()),  # a price, or a distance
         ("Which movie has the highest rating after 1999?", ()),
         ("How many movies of Tom Hanks after 2000?", (HANKS,)),
+        ("How many transfers to Mali?", ()),  # from there, or to there
+        ("What is the average gross of transfers?", ()),  # in dollars, or in euros
         ("Which movies came before The Matrix?", (MATRIX,)),
     ],
 )

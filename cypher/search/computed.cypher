@@ -17,7 +17,7 @@ CALL () {
   UNION ALL
   MATCH (document:Document:KgBuild) WHERE $holder = 'document'
     AND CASE WHEN document.source CONTAINS '#' THEN split(document.source, '#')[0] ELSE '' END IN $types
-  RETURN 'Sources' AS kind, document AS it, 
+  RETURN 'Sources' AS kind, document AS it,
          [CASE document.title WHEN document.name THEN last(split(document.source, '/')) ELSE document.title END] AS names
 }
 WITH kind, it, names WHERE all(one IN $conditions WHERE any(key IN one.keys WHERE any(x IN [held IN [] + it[key] |

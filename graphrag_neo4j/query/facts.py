@@ -145,12 +145,14 @@ async def search_computed(query: QueryContext) -> tuple[SearchResult | None, lis
     known = await query.graph.read("search/properties", KnownProperty, **given)
     if not known:
         return None, []
-    named = await _named(query, asked)
+    # Names say nothing of the rows of a table.
+    of_names = any(one.holder != "document" for one in known)
+    named = await _named(query, asked) if of_names else Named({}, [], {})
     if computed := computation_asked(asked, known, named.forms, named.predicates):
         return await _computed(query, computed, named), []
     names_some = names_properties(asked, known)
     # Of documents that are no rows the rules read all that can be computed.
-    with_records = any(one.holder != "document" or one.type for one in known)
+    with_records = of_names or any(one.type for one in known)
     asks_model = with_records and (names_some or compares(asked))
     if asks_model and (computed := await _read_by_model(query, known, named)):
         return await _computed(query, computed, named), []

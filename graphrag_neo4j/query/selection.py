@@ -17,7 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph, Row
 from graphrag_neo4j.graph.indexes import IndexedKind, filters_documents, vector_search
 from graphrag_neo4j.graph.rows import CountRow, IdRow, ScoredRow
-from graphrag_neo4j.model.computation import METADATA
+from graphrag_neo4j.model.computation import DAY, METADATA
 from graphrag_neo4j.model.quotation import Period
 from graphrag_neo4j.settings.checks import check_text, did_you_mean
 
@@ -27,7 +27,6 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 NUMERIC: Final = r"[+-]?\d+(\.\d+)?(E-?\d+)?"
 DATE: Final = r"\d{4}-(0[1-9]|1[0-2])(-\d\d([T ].*)?)?"
 UNCLEAR = re.compile(r"[\d$€£¥+-]|.*[|*?]")  # what begins so and isn't a number or date
-DAY = re.compile(r"\d{4}(-\d\d){0,2}")  # of a condition: a year, a month or a day
 REST: Final = {4: r"-\d\d(-\d\d([T ].*)?)?", 7: r"-\d\d([T ].*)?", 10: "[T ].*"}
 OF_ALL: Final = ("source", "title")  # fields that every document has
 DATES: Final = "meta_dates"  # the property that holds the dates of headings

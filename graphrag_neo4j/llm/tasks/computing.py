@@ -65,6 +65,8 @@ def computation_of(
         if not (computed or conditions or found.predicates):
             return None
         [holder] = {one.holder for one in own.values()}
+        if holder == "document" and found.predicates:
+            raise ReplyError(f"{found.over!r} has no predicates")
         default = MOST_LISTED if found.function == "list" else MOST_SHOWN
         return Computation(
             holder,

@@ -85,6 +85,7 @@ def test_a_reply_is_a_computation_or_none(reply: dict[str, object], computed: st
         ({"over": "trip", "function": "sum", "property": "length"}, "no 'length' of 'trip'"),
         ({"over": "voyage", "conditions": where("price", "=", 1)}, "no 'price' of 'voyage'"),
         ({"over": "trip", "predicates": ["paid"]}, "no 'paid'"),
+        ({"over": "films seen.csv", "predicates": ["booked"]}, "has no predicates"),
         ({"over": "trip", "function": "average", "property": "start"}, "has no numbers"),
         ({"over": "trip", "conditions": where("price", "=", "high")}, "'high' is no number"),
         ({"over": "trip", "conditions": where("price", "<", "inf")}, "'inf' is no number"),

@@ -8,6 +8,7 @@ concurrent calls and of calls a minute, and one meter.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -201,9 +202,16 @@ class Backends:
         return _encoding(encoder, self.settings, listen) if encoder else None
 
     def for_question(
-        self, settings: Settings, *, context_only: bool, vectors_by: str | None
+        self,
+        settings: Settings,
+        *,
+        context_only: bool,
+        vectors_by: str | None,
+        today: date | None = None,
     ) -> QuerySetup:
         """The setup of a question; `settings` are the client's, or changed for this question.
+
+        `today` is the day that a model is told; by default it is the present one.
 
         With `context_only`, no model is asked except an embedding model. `vectors_by` names the
         embedding model of the graph's vectors, None if it has no vectors. A sentence encoder is
@@ -224,7 +232,7 @@ class Backends:
             return QuerySetup(ExtractiveQueryBackend(), run_in_thread, embedder, endpoint)
         from graphrag_neo4j.llm.tasks.query_backend import LLMQueryBackend
 
-        backend = LLMQueryBackend(settings)
+        backend = LLMQueryBackend(settings, today)
         return QuerySetup(backend, endpoint.run, embedder, endpoint)
 
     def endpoint_for(self, settings: Settings) -> "Endpoint":

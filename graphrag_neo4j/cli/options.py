@@ -146,6 +146,12 @@ where_option = value(
     "--metadata` lists the fields.",
     multiple=True,
 )
+as_of_option = value(
+    "--as-of",
+    "DATE",
+    "Read only documents dated up to DATE, such as 2024-03-31, 2024-03 or 2024, and answer as on "
+    "that day.",
+)
 paths_argument = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.argument("question")
 @options.method_option
 @options.where_option
+@options.as_of_option
 @options.value(
     "--level",
     None,

@@ -491,6 +491,8 @@ class AsyncGraphRAG:
           reports a global search reads.
         - `where`: a condition such as "author=Ada", or several. Only evidence of the documents that
           meet all of them is read.
+        - `as_of`: a day, month or year such as "2024-03": only documents dated up to then are read,
+          and the question is answered as if asked on its last day.
         - `all_passages`: with True, an answer of quotations has all that answer the question, and
           not only the best; `more` of the answer is the number of those left out.
         - `context_only`: with True, no model writes an answer; `context` of the result holds the

@@ -4,7 +4,6 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final, Literal, Self, TypedDict
 
@@ -19,6 +18,7 @@ from graphrag_neo4j.graph.schema import refuse_newer_version
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.context import ContextTable
 from graphrag_neo4j.model.events import Listener, Notice, Started
+from graphrag_neo4j.model.passage import called
 from graphrag_neo4j.model.types import Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Citation, Method, own_titles, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_GLOBAL, TRY_LOCAL, AnswerText
@@ -30,7 +30,7 @@ from graphrag_neo4j.query.lookup import said_of_unknown
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.quotations import cited_texts
-from graphrag_neo4j.query.selection import select, select_dated
+from graphrag_neo4j.query.selection import select, select_as_of, select_dated
 from graphrag_neo4j.rules.asking import not_done, period_in
 from graphrag_neo4j.rules.ranking import is_global
 from graphrag_neo4j.settings import Settings
@@ -87,6 +87,10 @@ async def answer_question(
     setup = await _setup(backends, settings, question, state["embedding_model"], listen)
     if question.history:  # the tokenizer takes a moment to load
         await anyio.to_thread.run_sync(tokens.encoding)
+    selection, read = await select(graph, question.where), list[str]()
+    if question.as_of:
+        selection, sentence = await select_as_of(graph, question.as_of, selection)
+        read.append(sentence)
     query = QueryContext(
         graph,
         settings,
@@ -97,7 +101,7 @@ async def answer_question(
         question.text,
         messages_of(question.history, tokens.count),
         context_only=question.context_only,
-        selection=await select(graph, question.where),
+        selection=selection,
         all_passages=question.all_passages,
         dimensions=state["dimensions"],
         listen=listen,
@@ -108,6 +112,7 @@ async def answer_question(
     _need(state[column], needed)
     asked = query.question
     query, facts, said = await _said_first(query, question, method)
+    said = [*read, *said]
     query.warn(*said)
     by_vectors = method in {"local", "drift", "basic"}
     if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
@@ -129,6 +134,7 @@ async def answer_question(
             yield piece
     answer.read_citations(found.contexts)
     found_any = question.context_only or answer.found
+    citations = await _citations(query, answer, found.contexts)
     advice = [
         *answer.notices,
         *setup.remarks,
@@ -138,14 +144,20 @@ async def answer_question(
     yield Answer(
         text=answer.text,
         method=method,
-        citations=await _citations(query, answer, found.contexts),
+        citations=citations,
         context=found.contexts,
         usage=setup.usage,
         elapsed=time.perf_counter() - began,
         question=asked,
         origin=backends.origin,
         found=found_any,
-        notices=(*said, *pending, *found.notices, *advice),
+        notices=(
+            *said,
+            *pending,
+            *found.notices,
+            *advice,
+            *await _on_one_document(query, citations),
+        ),
         more=answer.more,
         incomplete=answer.incomplete,
     )
@@ -187,6 +199,22 @@ async def _citations(
     )
 
 
+async def _on_one_document(query: QueryContext, citations: Sequence[Citation]) -> list[str]:
+    """Returns a sentence if an answer rests on one document, and more than one is read.
+
+    What one document says, however new it is, need not be true (arXiv 2603.11501).
+    """
+    sources = {one.document: one for cited in citations for one in cited.sources}
+    if len(sources) != 1 or (query.documents is not None and len(query.documents) == 1):
+        return []
+    if (await query.graph.read("search/number_of_documents", CountRow))[0]["n"] == 1:
+        return []
+    [one] = sources.values()
+    name, date = one.name or one.document, str(one.metadata.get("date", ""))[:10]
+    told = called(name, one.title, "" if date in name + one.title else date)
+    return [f"The answer rests on one document: {told}."]
+
+
 async def _setup(
     backends: Backends,
     settings: Settings,
@@ -196,7 +224,9 @@ async def _setup(
 ) -> QuerySetup:
     """Returns the backends for a question, and says if the graph's embeddings can't be used."""
     only = question.context_only
-    setup = backends.for_question(settings, context_only=only, vectors_by=vectors_by)
+    setup = backends.for_question(
+        settings, context_only=only, vectors_by=vectors_by, today=question.today
+    )
     if setup.embedder or not vectors_by:
         return setup
     lacks = f"The graph's embeddings were made with {vectors_by}, which is not set."
@@ -249,7 +279,7 @@ async def _said_first(
 
 async def _of_period(query: QueryContext, question: Question) -> tuple[QueryContext, list[str]]:
     """Returns the query with the documents of the time that it states, and what is said of it."""
-    found = period_in(query.question, datetime.now(UTC).date())
+    found = period_in(query.question, question.today)
     if not found or question.level is not None or question.dynamic:
         return query, []
     rest, period = found

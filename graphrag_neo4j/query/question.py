@@ -1,7 +1,9 @@
 """A question with its options. They are checked before any work is done."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, date, datetime
 from typing import Any, Final, Literal
 
 from graphrag_neo4j.errors import InputError
@@ -28,8 +30,10 @@ class Question:
     `text` is the question, at most LONGEST_QUESTION characters. `method` "auto" chooses global or
     local search. `history` holds the (question, answer) pairs before this question, the oldest
     first. With `context_only` no model writes an answer. `where` holds conditions such as
-    "author=Ada" or "date>=2024-01-01": only documents that meet all of them are read. With
-    `all_passages` an answer of quotations has all that answer the question, and not only the best.
+    "author=Ada" or "date>=2024-01-01": only documents that meet all of them are read. `as_of` is a
+    day, month or year ("2024-03"): only documents dated up to then are read, and "last year" is the
+    one before it. With `all_passages` an answer of quotations has all that answer the question, and
+    not only the best.
 
     For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
@@ -47,6 +51,7 @@ class Question:
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
     where: str | Sequence[str] = ()
+    as_of: str | None = None
     all_passages: bool = False
 
     def __post_init__(self) -> None:
@@ -88,10 +93,25 @@ class Question:
                 "All reports of a level are read: leave out either level or max_calls."
             )
         whole = "dynamic" if self.dynamic else "level" if self.level is not None else None
-        if conditions_of(self.where) and whole:
+        self.today  # noqa: B018 - it checks `as_of`
+        selects = "where" if conditions_of(self.where) else "as_of" if self.as_of else None
+        if selects and whole:
             raise InputError(
-                f"The option {whole} is for reports on all documents: leave out either it or where."
+                f"The option {whole} is for reports on all documents: leave out either it or "
+                f"{selects}."
             )
+
+    @property
+    def today(self) -> date:
+        """The present day, or the last one of `as_of`. Raises InputError for what is no date."""
+        if self.as_of is None:
+            return datetime.now(UTC).date()
+        given = check_text(self.as_of, "as_of")
+        for rest in ("", "-31", "-30", "-29", "-28", "-12-31"):
+            with suppress(ValueError):
+                if len(given + rest) == len("2024-03-31"):
+                    return date.fromisoformat(given + rest)
+        raise InputError(f"as_of is {given!r}: write a date such as 2024-03-31, 2024-03 or 2024.")
 
     def without_use(self, method: Method) -> list[str]:
         """Returns the names of the options that are set and that `method` does not have."""

@@ -276,11 +276,28 @@ async def select_dated(
     found = await _meeting(graph, [{**row, "keys": [row["key"], DATES]} for row in rows], within)
     if found is None:
         return within, f"No document is dated {period}, so documents of any time are read."
+    return found, await _said(graph, found, f"{period}", within)
+
+
+async def select_as_of(graph: Graph, day: str, within: Selection | None) -> tuple[Selection, str]:
+    """Returns the documents dated up to a day, month or year, of those `within`, and a sentence.
+
+    Raises InputError if there are none.
+    """
+    until = DocumentCondition("date", "<=", day)
+    if not (found := await _meeting(graph, [until.row(["date"])], within)):
+        raise InputError(f"No document that is read has a date up to {day}.")
+    read = await _said(graph, found, f"up to {day}", within)
+    return found, f"{read} Those of later dates and those without a date are left out."
+
+
+async def _said(graph: Graph, found: Selection, period: str, within: Selection | None) -> str:
+    """Returns a sentence on how many documents of a period are read."""
     if within is None:
         of = (await graph.read("search/number_of_documents", CountRow))[0]["n"]
     else:
         of = len(within.documents)
-    return found, f"Read: {len(found.documents):,} of {of:,} documents, dated {period}."
+    return f"Read: {len(found.documents):,} of {of:,} documents, dated {period}."
 
 
 async def _meeting(

@@ -27,7 +27,7 @@ from graphrag_neo4j.model.quotation import (
     Verified,
 )
 from graphrag_neo4j.model.types import Point
-from graphrag_neo4j.rules.asking import ASKS_LIST, ASKS_TIME, ASKS_WHEN, asks_to_count
+from graphrag_neo4j.rules.asking import ASKS_LIST, ASKS_NOW, ASKS_TIME, ASKS_WHEN, asks_to_count
 from graphrag_neo4j.rules.ranking import (
     alike,
     base_words,
@@ -186,7 +186,8 @@ class AskedWords:
     `whole` says whether it is about all documents: it has no subject, but a word such as "theme".
     To count what has no subject ("How many guests are there?"), no sentence helps.
     `wants_list` and `wants_time` say whether it asks for a list, and for times or their order;
-    `wants_date` whether a sentence with a date answers it. `common` says that its subject is a word
+    `wants_date` whether a sentence with a date answers it, and `wants_newest` whether it is about
+    the present: "Who is the chair now?" `common` says that its subject is a word
     that is a stop word elsewhere: "Who are the members?"
     """
 
@@ -198,6 +199,7 @@ class AskedWords:
     wants_list: bool = False
     wants_time: bool = False
     wants_date: bool = False
+    wants_newest: bool = False
     common: bool = False
 
     def words_of(self, text: str) -> Words:
@@ -241,6 +243,8 @@ class AskedWords:
         language = language_read(question)
         if is_on_whole(question):
             return cls(frozenset(), frozenset(), (), True, language)
+        present = ASKS_NOW.search(question) is not None
+        question = ASKS_NOW.sub("", question)
         words, names = subject_words(question) | _acronyms(question), names_in(question)
         common = frozenset[str]()
         if language == "en" and not (words or names):
@@ -250,7 +254,7 @@ class AskedWords:
         asked = frozenset(re.findall(r"\w+", question.lower()))
         about_all = bool(ABOUT & (asked | base_words(question))) and not asks_to_count(question)
         wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME, ASKS_WHEN)]
-        wants.append(bool(common))
+        wants += [present, bool(common)]
         return cls(words, topic, names, not words and about_all, language, *wants)
 
 
@@ -415,7 +419,10 @@ def _acronyms(text: str) -> Words:
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     """Drafts an answer from the sentences of the records of a context."""
     asked = AskedWords.of(question)
-    best = _best(asked, _prose(question, quotes_of(records)))
+    all_quotes = (quote for record in records for quote in _quotes(record))
+    # Of what holds at present, the newest place of a sentence counts, and not the first.
+    quotes = list(all_quotes) if asked.wants_newest else _once(all_quotes)
+    best = _best(asked, _prose(question, quotes))
 
     def compose(found: Verified) -> Composed:
         quoted = _quoted(asked, best, found)
@@ -528,16 +535,21 @@ def _shown(
     """Returns the quotations of an answer, and how many more would answer as well.
 
     Lines of a list, or of a history, may be alike: "Ada was elected", "Grace was elected". Both are
-    in the order of their dates, if all have one.
+    in the order of their dates, if all have one; of the present, the newest is the first.
     """
     if found.whole:
         shown = list(answering)
+    elif asked.wants_newest:
+        newest = sorted(answering, key=lambda one: one.date)
+        last = {one.text: one for one in newest}
+        shown = [last[text] for text in dict.fromkeys(one.text for one in answering)][:QUOTATIONS]
+        shown.sort(key=lambda one: one.date, reverse=True)
     elif asked.wants_list or asked.wants_time:
         shown = _on_a_screen(answering) if asked.wants_list else list(answering[:QUOTATIONS])
     else:
         shown = _different(answering, QUOTATIONS, ())
     in_time = asked.wants_list or asked.wants_time or found.period is not None
-    if in_time and all(one.date for one in shown):
+    if in_time and not asked.wants_newest and all(one.date for one in shown):
         shown.sort(key=lambda one: (one.date, one.start))
     return shown, len(answering) - len(shown)
 
@@ -571,14 +583,18 @@ def _best(asked: AskedWords, quotes: Sequence[Quote]) -> list[Quote]:
 def _quoted(asked: AskedWords, quotes: Iterable[Quote], found: Verified) -> list[Quoted]:
     """Returns the quotations at their places, without halves and without what is repeated.
 
-    A sentence with a number of the question may be repeated: "PEP 8 was discussed." Those of
-    another time than the question's are left out, unless all are.
+    A sentence with a number of the question may be repeated ("PEP 8 was discussed."), and so may
+    what holds at present ("Ada is the chair."). Those of another time than the question's are left
+    out, unless all are.
     """
     places = ((one, found.provenance.get(one.drafted)) for one in quotes)
     quoted = (
         _at(one, at, 0 if asked.wants_list else WIDE) if at else Quoted(one, one.text)
         for one, at in places
-        if at is None or at.documents < REPEATED or asked.numbers & asked.words_of(one.text)
+        if at is None
+        or at.documents < REPEATED
+        or asked.wants_newest
+        or asked.numbers & asked.words_of(one.text)
     )
     whole = [one for one in quoted if one]
     period = found.period

@@ -36,6 +36,7 @@ COMPARED = "Nothing is compared without a model: these are passages on what is t
 EXPLAINED = "Nothing is explained without a model: a passage may state the reason."
 # In the order of the file.
 CANNOT: Final = (COUNTED, COMPARED, EXPLAINED)
+FORMER = "(former)"  # behind a predicate: what is no longer so
 TELLS = 4  # letters of a word of a predicate that tells something though it is a stop word
 # Letters: of a word that is a stem, of a stem that is a part of both words, and of an ending.
 SHORTEST_STEM, STEM, ENDING = 3, 5, 3
@@ -57,6 +58,11 @@ ASKS_TIME = re.compile(
 ASKS_WHEN = re.compile(
     r"^\W*(?:when|(?:on )?(?:what|which) (?:date|day)|wann|quand|cuándo|quando|wanneer|når|"
     r"hvornår|när|когда|коли|kiedy|ne zaman|متى|什么时候|什麼時候|何时|何時|いつ|언제)(?!\w)",
+    re.IGNORECASE,
+)
+ASKS_NOW = re.compile(
+    r" ?\b(?:now|nowadays|current(?:ly)?|today|at (?:present|the moment)|as of now|latest|newest|"
+    r"most recent(?:ly)?)\b",
     re.IGNORECASE,
 )
 MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -191,8 +197,11 @@ def words_of_predicate(words: Collection[str], predicate: str) -> set[str]:
 
 
 def _telling(predicate: str) -> list[str]:
-    """Returns the words of a predicate that tell something: "works" in "works for"."""
-    own = [found[0].lower() for found in WORD.finditer(predicate)]
+    """Returns the words of a predicate that tell something: "works" in "works for (former)".
+
+    What was so answers as what is so does; "(denied)" and "(planned)" must be asked for.
+    """
+    own = [found[0].lower() for found in WORD.finditer(predicate.removesuffix(FORMER))]
     telling = [word for word in own if not is_stop_word(word, "en")]
     return telling or [word for word in own if len(word) >= TELLS and not AUXILIARY.match(word)]
 

@@ -88,6 +88,7 @@ class SearchOptions(AnswerOptions, total=False):
     context_only: bool
     history: Sequence[tuple[str, str]]
     where: str | Sequence[str]
+    as_of: str | None
     all_passages: bool
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document
+from graphrag_neo4j import AsyncGraphRAG, Document, InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.rules.asking import COUNTED
@@ -103,6 +103,12 @@ async def test_dates_select_and_order_and_a_list_is_long(alone: Settings) -> Non
         no_rule = await rag.query("What is said of rule 20999?")
         every = await rag.query("What is said of the rules?", all_passages=True)
         best = await rag.query("What is said of the rules?")
+        newest = await rag.query("Where does the board now meet?")
+        then = await rag.query("Which rules were accepted?", as_of="2022-03")
+        before = await rag.query("Which rules were accepted last year?", as_of="2023-12-31")
+        with pytest.raises(InputError, match="has a date up to 2020"):
+            await rag.query("Which rules were accepted?", as_of="2020")
+    one = "The answer rests on one document: minutes-2022.md (2022-03-04)."
     assert list(asked.notices) == ["Read: 1 of 3 documents, dated 2022-03."]
     assert asked.question == "What was said of water in March 2022?"
     assert "pump" in asked.text
@@ -111,7 +117,10 @@ async def test_dates_select_and_order_and_a_list_is_long(alone: Settings) -> Non
     assert rules.text.index("20229") < rules.text.index("20232")
     assert when.text.index("pump") < when.text.index("bought")
     assert "Ada" not in when.text
-    assert list(never.notices) == ["No document is dated 1999, so documents of any time are read."]
+    assert list(never.notices) == [
+        "No document is dated 1999, so documents of any time are read.",
+        one,
+    ]
     assert not few.notices
     assert "pump" not in few.text
     for answer in found:
@@ -122,4 +131,11 @@ async def test_dates_select_and_order_and_a_list_is_long(alone: Settings) -> Non
     assert no_rule.notices[0] == "“20999” occurs in no document."
     assert rule.text.count("rule 2") == rule.text.count("rule 20229") == 1
     assert (every.more, best.more) == (0, every.text.count("- ") - best.text.count("- "))
+    meets = newest.text.partition("Meets in the hall every month for good.")[2]
+    assert meets.splitlines()[1] == "  minutes-2023.md (2023-03-04), line 10"
+    assert newest.text.count("Meets") == 1
+    assert "minutes-2023" not in then.text
+    assert then.text.count("rule 2022") == 2
+    assert then.notices[0].startswith("Read: 2 of 3 documents, dated up to 2022-03. Those of later")
+    assert before.notices[1] == "Read: 1 of 3 documents, dated 2022."
     assert "4 March" not in re.sub(r"\n  .*", "", every.text)  # no heading is quoted

@@ -62,6 +62,7 @@ class Ask(BaseModel):
     method: str = Field("auto", json_schema_extra={"enum": ["auto", *METHODS]})
     level: StrictInt | None = None
     where: list[Condition] = Field(default_factory=list)
+    as_of: str | None = Field(None, json_schema_extra={"pattern": r"^\d{4}(-\d\d(-\d\d)?)?$"})
     history: list[tuple[str, str]] = Field(default_factory=list)
     all_passages: StrictBool = False
     response_type: str | None = None

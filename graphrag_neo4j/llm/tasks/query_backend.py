@@ -1,6 +1,7 @@
 """The query backend with a model: LLM tasks that write prompts and read replies, without I/O."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Final
 
@@ -32,7 +33,7 @@ from graphrag_neo4j.text.strings import fold, fold_prose, storable
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 ANSWER_NAMES: Final = (
     *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),
-    *("question", "report_data", "response_type"),
+    *("question", "report_data", "response_type", "today"),
 )
 # The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
 MAP_WORDS, REDUCE_WORDS = "1000", "2000"
@@ -41,13 +42,14 @@ MAP_WORDS, REDUCE_WORDS = "1000", "2000"
 class LLMQueryBackend:
     """The map and reduce steps, answers and ratings with a model.
 
-    The prompts come from the prompt files. `quotes` is False: a model writes its answers. Raises
-    InputError if a prompt file can't be used.
+    The prompts come from the prompt files. `today` is the day that they tell, by default the
+    present one. `quotes` is False: a model writes its answers. Raises InputError if a prompt file
+    can't be used.
     """
 
     quotes = False
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, today: date | None = None) -> None:
         load = partial(load_prompt, folder=settings.prompts, known=ANSWER_NAMES)
         worked = partial(
             WorkedPrompt.load, settings=settings, known=ANSWER_NAMES, needs="context_data"
@@ -57,6 +59,7 @@ class LLMQueryBackend:
             "response_type": fold(settings.response_type),
             "general_knowledge": "Add nothing that the material does not hold.",
             "language": settings.language or "the language of the question",
+            "today": (today or datetime.now(UTC).date()).isoformat(),
         }
         self._whole = settings.map_style == "answer"
         self._answer = load("answer", needs="context_data")

@@ -124,6 +124,7 @@ def test_a_predicate_stands_behind_the_strength_or_is_left_out(
         ((), ""),
         (("works for",), "works for"),
         (('"WORKS_FOR."',), "works for"),
+        (("Bought (denied)",), "bought (denied)"),
     ):
         record = opening + delimiter.join((*fields, *more)) + closing
         found = extraction(f"{record}\n##\n{record}\n##\n<|COMPLETE|>")

@@ -46,6 +46,7 @@ class Panel {
       ...world.communities.size ? [
         make("p", {}, "A circle is a community, and the circles in it are its parts. Open one to read its report. Its entities are dots, which you see when they are large enough."),
         this.parts(world.root, "The largest communities"),
+        this.timeline([...world.claims.values()]),
       ] : [make("p", {}, "There are no communities yet: they come with the first documents.")],
     ];
   }
@@ -63,6 +64,7 @@ class Panel {
         const title = this.prose(summary, make("h3")), text = this.prose(explanation);
         return [title.shown, text.shown, this.basis(once([...title.cites, ...text.cites]))];
       }).flat(),
+      this.timeline([...new Set([...membersOf(one)].flatMap((it) => it.claims))]),
       one.parts.length ? this.parts(one, "Communities inside") : null,
       this.members(one),
     ].flat();
@@ -83,8 +85,7 @@ class Panel {
       make("h3", { class: "part" }, "What the documents say"),
       ...quotes(this.world, wordsOf(this.world, "Entities", one.ref).slice(0, QUOTED)),
       ...views.source ? [make("h3", { class: "part" }, "Documents"), this.list(this.documents(one), ({ title, chunk }) => make("a", { href: `#source-${chunk.ref}` }, title))] : [],
-      one.claims.length ? make("h3", { class: "part" }, `Claims (${one.claims.length})`) : null,
-      one.claims.length ? this.list(byDate(one.claims), (it) => this.quoted(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
+      this.timeline(one.claims),
       pairs.length ? make("h3", { class: "part" }, `Related to (${pairs.length})`) : null,
       pairs.length ? this.list(pairs, (it) => {
         const acts = it.source === one.ref, verb = it.predicate;
@@ -115,6 +116,16 @@ class Panel {
     const members = [...membersOf(one)].sort((a, b) => b.degree - a.degree);
     const row = (it) => [link(it.name, () => this.open(it)), make("small", {}, it.type ? ` ${it.type}` : "")];
     return make("section", {}, make("h3", { class: "part" }, `Entities (${members.length})`), this.list(members, row));
+  }
+
+  /* Claims on a line of time, the earliest first and those without a date last. */
+  timeline(claims) {
+    if (!claims.length) return null;
+    const row = (it) => [
+      make("time", { class: (it.status ?? "").toLowerCase() }, [...new Set([it.since, it.until])].filter(Boolean).join(" – ") || "no date"),
+      this.quoted(make("span", {}, [it.status === "TRUE" ? null : it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref),
+    ];
+    return make("section", { class: "timeline" }, make("h3", { class: "part" }, `Time line of claims (${claims.length})`), this.list(byDate(claims), row));
   }
 
   list(things, row) {

@@ -51,6 +51,8 @@ from .query.answer import Answer as Answer
 from .query.answer import Citation as Citation
 from .query.answer import Method as Method
 from .query.answer import Source as Source
+from .query.contradictions import ContradictingStatement as ContradictingStatement
+from .query.contradictions import Contradiction as Contradiction
 from .query.engine import AsyncStream as AsyncStream
 from .query.lookup import Communities as Communities
 from .query.lookup import Community as Community

@@ -5,7 +5,10 @@
 WITH COLLECT {
   UNWIND range(0, size($chunks) - 1) AS place
   MATCH (c:Chunk:KgBuild {id: $chunks[place]})
-  RETURN {c: c, id: c.id, place: place, own: coalesce(c.extraction_with <> $imported, true)}
+  MATCH (c)-[:PART_OF]->(d:Document:KgBuild)
+  WITH c, place, [x IN [toString(head([] + d.meta_date))] WHERE x =~ '\\d{4}.*' | left(x, 10)][0] AS date
+  RETURN {c: c, id: c.id, place: place, date: coalesce(date, ''),
+          own: coalesce(c.extraction_with <> $imported, true)}
 } AS told
 CALL (told) {
   UNWIND told AS one
@@ -15,6 +18,7 @@ CALL (told) {
   WITH one, a, stated, b ORDER BY one.place, stated.id
   WITH stated.pair AS pair, collect({
     source: a.id, target: b.id, n: size(stated.strengths), predicates: stated.predicates,
+    date: one.date,
     descriptions: CASE WHEN one.own THEN stated.descriptions ELSE [] END
   }) AS said
   MATCH ()-[related:RELATED {id: pair}]->()
@@ -30,7 +34,7 @@ CALL (told, shown) {
     COLLECT { MATCH (c)<-[:FROM]-(:Claim:KgBuild)-[about:SUBJECT|OBJECT]->(e) RETURN about.name } END AS names
   ORDER BY one.place
   WITH e, collect({
-    names: names, types: mention.types,
+    names: names, types: mention.types, date: one.date,
     descriptions: CASE WHEN one.own THEN mention.descriptions ELSE [] END
   }) AS said
   RETURN collect({id: e.id, ref: e.ref, said: said}) AS entities

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.index.entities.resolve import Verdict
     from graphrag_neo4j.index.status import IndexResult
     from graphrag_neo4j.llm.endpoint.cost import Meter
+    from graphrag_neo4j.query.contradictions import Contradiction
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -648,6 +649,17 @@ class AsyncGraphRAG:
         are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
         return await read_status(self.graph, claims=self.settings.claims, metadata=metadata)
+
+    async def contradictions(self, limit: int = 10) -> "list[Contradiction]":
+        """Returns at most `limit` pairs of statements that seem to contradict each other.
+
+        They are of different documents on one entity; the most likely come first. Rules compare the
+        words of all statements, and no model is asked. Raises InputError for a `limit` below 1, and
+        GraphError if Neo4j fails.
+        """
+        from graphrag_neo4j.query.contradictions import find_contradictions
+
+        return await find_contradictions(self.graph, check_number(limit, "limit", 1))
 
     async def _missing(self, corpus: Corpus, options: ReadOptions) -> list[str]:
         from graphrag_neo4j.index.removal import sources_under

@@ -208,13 +208,18 @@ class EntityRecord:
     properties: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
+# Behind a predicate: what is denied, only planned, or over.
+FORMER: Final = "(former)"
+MARKS: Final = ("(denied)", "(planned)", FORMER)
+
+
 @dataclass(frozen=True, slots=True)
 class RelationshipRecord:
     """A relationship, as one record of a reply gives it.
 
     `strength` is the model's score. `predicate` is a verb phrase that leads from the source to the
-    target, such as "works for"; "" if there is none. `properties` are those of a relationship of
-    another database.
+    target, such as "works for", maybe with one of MARKS; "" if there is none. `properties` are
+    those of a relationship of another database.
     """
 
     source: str

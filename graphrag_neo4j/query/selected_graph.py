@@ -7,9 +7,9 @@ no other document says anything.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, Generic, TypedDict, TypeVar
 
 from graphrag_neo4j.graph.schema import import_signature
@@ -28,15 +28,21 @@ T = TypeVar("T")
 IMPORTED: Final = import_signature("extraction")
 
 
-class MentionRow(TypedDict):
+class DatedRow(TypedDict):
+    """What a chunk says; `date` is that of its document, "" for none."""
+
+    date: str
+    descriptions: list[str]
+
+
+class MentionRow(DatedRow):
     """What a chunk says of an entity."""
 
     names: list[str]
     types: list[str]
-    descriptions: list[str]
 
 
-class StatedRow(TypedDict):
+class StatedRow(DatedRow):
     """What a chunk says of two entities: `n` statements from `source` to `target` (ids).
 
     `predicates` are those of the statements, "" for none, or None if none has one.
@@ -46,7 +52,6 @@ class StatedRow(TypedDict):
     target: str
     n: int
     predicates: list[str] | None
-    descriptions: list[str]
 
 
 class SaidByChunksRow(TypedDict, Generic[T]):
@@ -86,9 +91,10 @@ async def expand_selection(
         chunks=partial(read, "search/chunks", ChunkRow, ids=best.chunks[: most["chunks"]]),
     )
     said: EvidenceRow = found["said"][0]
-    entities = [_entity(row) for row in said["entities"]]
+    dated = not query.backend.quotes  # a quotation stands in its document as it is
+    entities = [_entity(row, dated=dated) for row in said["entities"]]
     names = {row["id"]: row["name"] for row in entities}
-    related = [_relationship(row, names) for row in said["relationships"]]
+    related = [_relationship(row, names, dated=dated) for row in said["relationships"]]
     return best.entities, {
         "entities": entities,
         "claims": said["claims"],
@@ -99,7 +105,7 @@ async def expand_selection(
     }
 
 
-def _entity(row: SaidByChunksRow[MentionRow]) -> ShownEntityRow:
+def _entity(row: SaidByChunksRow[MentionRow], *, dated: bool) -> ShownEntityRow:
     """Returns an entity by its most frequent name and type, with its descriptions."""
     said = row["said"]
     return {
@@ -107,11 +113,13 @@ def _entity(row: SaidByChunksRow[MentionRow]) -> ShownEntityRow:
         "ref": row["ref"],
         "name": _most_frequent(one["names"] for one in said),
         "type": _most_frequent(one["types"] for one in said),
-        "description": _described(one["descriptions"] for one in said),
+        "description": _described(said, dated=dated),
     }
 
 
-def _relationship(row: SaidByChunksRow[StatedRow], names: Mapping[str, str]) -> RelationshipRow:
+def _relationship(
+    row: SaidByChunksRow[StatedRow], names: Mapping[str, str], *, dated: bool
+) -> RelationshipRow:
     """Returns a relationship in the direction of most of its statements."""
     weights: Counter[tuple[str, str]] = Counter()
     for one in row["said"]:
@@ -125,7 +133,7 @@ def _relationship(row: SaidByChunksRow[StatedRow], names: Mapping[str, str]) -> 
         "source": names.get(source, ""),
         "target": names.get(target, ""),
         "predicate": _most_frequent(filter(None, one["predicates"] or ()) for one in ahead) or None,
-        "description": _described(one["descriptions"] for one in row["said"]),
+        "description": _described(row["said"], dated=dated),
         "weight": weight,
         "opposite": weight - weights[source, target],
     }
@@ -136,7 +144,19 @@ def _most_frequent(lists: Iterable[Iterable[str]]) -> str:
     return min(counted, key=lambda one: (-counted[one], one), default="")
 
 
-def _described(lists: Iterable[Sequence[str]]) -> str:
-    """Returns the different descriptions, one on each line."""
-    different = dict.fromkeys(text for text in chain.from_iterable(lists) if text)
-    return "\n".join([*different][:DESCRIPTIONS])
+def _described(said: Iterable[DatedRow], *, dated: bool) -> str:
+    """Returns the first different descriptions, one on each line, the oldest first.
+
+    If `dated`, the date stands before the first of several with one date.
+    """
+    first: dict[str, str] = {}
+    for one in said:
+        for text in filter(None, one["descriptions"]):
+            first.setdefault(text, one["date"])
+    chosen = sorted(islice(first.items(), DESCRIPTIONS), key=lambda one: one[1])
+    shown = dated and len({date for _, date in chosen}) > 1
+    dates = ["", *(date for _, date in chosen)]
+    return "\n".join(
+        f"({date}) {text}" if shown and date and date != before else text
+        for (text, date), before in zip(chosen, dates, strict=False)
+    )

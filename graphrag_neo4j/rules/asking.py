@@ -13,6 +13,7 @@ from typing import Final
 
 from graphrag_neo4j.documents.metadata import date_in
 from graphrag_neo4j.model.quotation import Order, Period
+from graphrag_neo4j.model.types import FORMER
 from graphrag_neo4j.rules.phrases import CJK
 from graphrag_neo4j.rules.ranking import (
     GLOBAL,
@@ -36,7 +37,6 @@ COMPARED = "Nothing is compared without a model: these are passages on what is t
 EXPLAINED = "Nothing is explained without a model: a passage may state the reason."
 # In the order of the file.
 CANNOT: Final = (COUNTED, COMPARED, EXPLAINED)
-FORMER = "(former)"  # behind a predicate: what is no longer so
 TELLS = 4  # letters of a word of a predicate that tells something though it is a stop word
 # Letters: of a word that is a stem, of a stem that is a part of both words, and of an ending.
 SHORTEST_STEM, STEM, ENDING = 3, 5, 3

@@ -8,7 +8,7 @@ A RELATED relationship starts at the smaller id. The direction in which it is sh
 of its statements: `reversed` says that these go from its end to its start, and `opposite` counts
 the statements that go against the shown direction. `predicates` lead in the shown direction and
 `opposite_predicates` in the other, each list with the most frequent first; `predicate` is the first
-of the shown direction.
+of the shown direction, or "leads; leads (former)" where one of the first has a mark.
 """
 
 import math
@@ -31,6 +31,7 @@ from graphrag_neo4j.index.evidence import (
     votes_for,
 )
 from graphrag_neo4j.model.events import Advanced, Listener, Started
+from graphrag_neo4j.model.types import MARKS
 from graphrag_neo4j.text.strings import entity_id, is_indexable, name_key
 
 PAGE_OF_STALE = 1000
@@ -39,6 +40,7 @@ PAGE_OF_STALE = 1000
 HUB = 1000
 KEPT = 200
 MOST_PREDICATES = 20  # of a pair, in each direction
+MARKED = 3  # predicates that are shown, if one of them has a mark
 UNSURE = "concept"  # the type of a described entity that no chunk gives a type
 Place = tuple[str, str]
 """The document and the chunk of a statement."""
@@ -142,11 +144,18 @@ def _pair(row: StalePairRow) -> Row:
         "strength": math.fsum(strengths) / len(strengths),
         "reversed": backward > forward,
         "opposite": min(forward, backward),
-        "predicate": shown[0] if shown else None,
+        "predicate": _shown(shown),
         "predicates": shown or None,
         "opposite_predicates": _predicates(row, forward=backward > forward) or None,
         "properties": _properties(given, row["properties"]),
     }
+
+
+def _shown(predicates: Sequence[str]) -> str | None:
+    """The first predicate, or the first ones if one of them is denied, planned or former."""
+    first = predicates[:MARKED]
+    marked = any(one.endswith(MARKS) for one in first)
+    return "; ".join(first) if marked else first[0] if first else None
 
 
 def _weight(places: Sequence[Place]) -> tuple[int, int, int]:

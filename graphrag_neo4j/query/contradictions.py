@@ -1,0 +1,99 @@
+"""What documents say differently of one thing: pairs of statements that seem to contradict."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypedDict
+
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.query.answer import Source
+from graphrag_neo4j.query.lookup import read_sources
+from graphrag_neo4j.rules.contradicting import Clash, DatedStatement, Kind, clashes_among
+from graphrag_neo4j.text.sentences import read_passage
+from graphrag_neo4j.text.strings import find_quote, flat
+
+PAGE: Final = 200  # entities that are read together
+
+
+class StatementsRow(TypedDict):
+    """An entity with its names; for each chunk its ref, document and date, and what it says."""
+
+    id: str
+    names: list[str]
+    said: list[tuple[int, str, str | None, list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictingStatement:
+    """A sentence of a contradiction, and its source.
+
+    The source has a `quote` if the sentence stands there word for word. `date` is that of the
+    document, "" if it has none.
+    """
+
+    text: str
+    date: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two statements of different documents on an entity that seem to contradict each other.
+
+    They differ in a date, a number or a name, or one denies the other (`kind`: "date", "number",
+    "name" or "denied"). The statement of the earlier document comes first.
+    """
+
+    entity: str
+    kind: Kind
+    statements: tuple[ContradictingStatement, ContradictingStatement]
+
+
+async def find_contradictions(graph: Graph, most: int) -> list[Contradiction]:
+    """Returns at most `most` likely contradictions, the most likely first. It asks no model.
+
+    What all documents say of all entities is read, and compared by rules, entity by entity.
+    """
+    best: dict[tuple[Kind, frozenset[int]], tuple[str, Clash]] = {}  # of two chunks, one
+    async for row in _entities(graph):
+        for found in clashes_among(row["names"], _statements(row)):
+            pair = found.kind, frozenset((found.one.chunk, found.other.chunk))
+            if pair not in best or best[pair][1].score < found.score:
+                best[pair] = row["names"][0], found
+    ranked = sorted(best.values(), key=lambda one: (-one[1].score, one[1].one.text))[:most]
+    refs = {said.chunk for _, clash in ranked for said in (clash.one, clash.other)}
+    sources = {one.chunk: one for one in await read_sources(graph, sorted(refs))}
+    return [
+        Contradiction(entity, clash.kind, (_said(one, sources), _said(other, sources)))
+        for entity, clash in ranked
+        for one, other in [sorted((clash.one, clash.other), key=lambda one: one.date)]
+    ]
+
+
+async def _entities(graph: Graph) -> AsyncIterator[StatementsRow]:
+    after = ""
+    while rows := await graph.read(
+        "contradictions/statements", StatementsRow, after=after, limit=PAGE
+    ):
+        for row in rows:
+            yield row
+        after = rows[-1]["id"]
+
+
+def _statements(row: StatementsRow) -> list[DatedStatement]:
+    """Returns the sentences that several documents say of an entity, none if only one does."""
+    if len({document for _, document, _, _ in row["said"]}) < 2:
+        return []
+    found = {
+        (document, text): DatedStatement(text, chunk, document, date or "")
+        for chunk, document, date, texts in row["said"]
+        for one in texts
+        for text in (flat(sentence.text) for sentence in read_passage(one).sentences)
+    }
+    return list(found.values())
+
+
+def _said(one: DatedStatement, sources: Mapping[int, Source]) -> ContradictingStatement:
+    source = sources[one.chunk]
+    if place := find_quote(one.text, source.text):
+        source = replace(source, quote=(source.start + place[0], source.start + place[1]))
+    return ContradictingStatement(one.text, one.date[:10], source)

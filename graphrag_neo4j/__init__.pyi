@@ -26,6 +26,8 @@ from .extras.tune.sample import SampledPassage as SampledPassage
 from .graph.connection import Graph as Graph
 from .index.corpus import Corpus as Corpus
 from .index.entities.people import NameDecision as NameDecision
+from .index.forgotten import ForgottenCheck as ForgottenCheck
+from .index.forgotten import Leftover as Leftover
 from .index.read.ingest import Ingested as Ingested
 from .index.status import BatchRow as BatchRow
 from .index.status import BehindRow as BehindRow

@@ -71,6 +71,8 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
         "tests/cli/test_resolve.py"
     ),
     "kg-build resolve --undo 12": "tests/cli/test_resolve.py",
+    # It ends with 1 as long as the document is there.
+    "kg-build delete --check my-documents/old.txt": "tests/index/test_forgotten.py",
     # They go on until Ctrl-C, or wait for a batch.
     "kg-build index my-documents/ --watch": "tests/index/test_watch.py",
     "kg-build index my-documents/ --watch --max-cost-a-day 2": "tests/index/test_watch.py",

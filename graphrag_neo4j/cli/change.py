@@ -1,11 +1,12 @@
 """`kg-build delete`, `resolve` and `import`: what changes the graph and reads no documents."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
@@ -26,24 +27,39 @@ from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.settings.checks import check_path
 from graphrag_neo4j.text.strings import counted
 
+if TYPE_CHECKING:
+    from graphrag_neo4j.index.forgotten import Leftover
+
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
 NUMBERS = ("rows", "made", "merged", "implied", "unmapped")
 
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
+@options.flag("--check", "Delete nothing, and show what is left of documents that were deleted.")
+@options.json_option
 @options.source_root_option
-def delete_command(sources: tuple[str, ...], source_root: Path | None) -> None:
+def delete_command(
+    sources: tuple[str, ...], source_root: Path | None, check: bool, as_json_: bool
+) -> None:
     """Delete documents from the graph.
 
     This also deletes entities, relationships and claims that no other document supports. SOURCES
     are paths of files or folders, which need no longer exist, or document names as `kg-build index`
     prints them. Files are not deleted: the next `kg-build index` of a file reads it again.
+
+    With --check, the words of the files, or of copies that you name, are looked for in all texts of
+    the graph, and in files beside it. The exit code is 1 if something is left.
     """
     for source in sources:
         check_path(source, "A source")
+    if as_json_ and not check:
+        raise click.UsageError("Give --json together with --check.")
 
     reading = ReadOptions(source_root=source_root)
+    if check:
+        _show_left(sources, reading, as_json_=as_json_)
+        return
     found = options.ask_client(
         options.settings_of(), lambda rag, _: rag.delete(*sources, options=reading)
     )
@@ -56,6 +72,44 @@ def delete_command(sources: tuple[str, ...], source_root: Path | None) -> None:
         )
     if not all(found.values()):
         raise click.exceptions.Exit(1)
+
+
+def _show_left(sources: Sequence[str], reading: ReadOptions, *, as_json_: bool) -> None:
+    """Prints what is left of documents, place by place; ends with 1 if something is."""
+    found = options.ask_client(
+        options.settings_of(),
+        lambda rag, _: rag.check_forgotten(*sources, options=reading),
+        quiet=as_json_,
+    )
+    if as_json_:
+        terminal.json_text(options.as_json(found))
+    else:
+        for source, reason in found.unread.items():
+            terminal.line(f"Only ids were looked for, not the text of {source}: {reason}.")
+        left = Counter(one.place for one in found.left)
+        rows = [
+            (place, f"{n:,}", f"{left[place]:,} left" if left[place] else "nothing left")
+            for place, n in found.looked_at.items()
+        ]
+        terminal.table(("place", "looked at", "found"), rows)
+        terminal.some([*map(_told, found.left)], "`--json`", "yellow")
+        same = [
+            f'{source} still says {counted(n, "passage")} of it, such as "{quote}"'
+            for source, (n, quote) in found.elsewhere.items()
+        ]
+        terminal.some(same, "`--json`")
+        terminal.line(found.note)
+        nothing = "Nothing is left." if found.read else "Nothing with these ids is left."
+        terminal.line(f"{counted(len(found.left), 'thing')} left." if left else nothing)
+    if found.left:
+        raise click.exceptions.Exit(1)
+
+
+def _told(one: "Leftover") -> str:
+    """A leftover as a line."""
+    quote = f': "{one.quote}"' if one.quote else ""
+    later = " (the next `kg-build index` renews it)" if one.pending else ""
+    return f"{one.place} {one.name}{quote}{later}"
 
 
 @click.command()

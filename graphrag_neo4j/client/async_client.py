@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.extras.tune import Tuning
     from graphrag_neo4j.index.entities.people import NameDecision
     from graphrag_neo4j.index.entities.resolve import Verdict
+    from graphrag_neo4j.index.forgotten import ForgottenCheck
     from graphrag_neo4j.index.status import IndexResult
     from graphrag_neo4j.llm.endpoint.cost import Meter
     from graphrag_neo4j.query.contradictions import Contradiction
@@ -312,6 +313,26 @@ class AsyncGraphRAG:
         if missing := [given for given, sources in deleted.items() if not sources]:
             self._listen(Notice(await not_there(self.graph, missing), warning=True))
         return deleted
+
+    async def check_forgotten(
+        self, *sources: str | Path, options: ReadOptions = DEFAULT
+    ) -> "ForgottenCheck":
+        """Looks for what is left of documents that were deleted, and changes nothing.
+
+        `sources` and `options` are those of `delete`. A file that still exists is read, or a copy
+        of it if its path is given, so that its words can be looked for in all texts of the graph
+        and in files beside it; `options` say how. Otherwise only what belongs to the ids of the
+        documents is looked for. Nothing is left if `left` of the result is empty. Raises InputError
+        for a value that is not a source and for a file of a kind that can't be read, and GraphError
+        if Neo4j fails.
+        """
+        from graphrag_neo4j.index.forgotten import look_for_leftovers
+
+        _check_options(options)
+        for source in sources:
+            check_path(source, "A source")
+        files = {storable(str(source))[0]: _file(source, options) for source in sources}
+        return await look_for_leftovers(self.graph, files, options, self.settings, self._listen)
 
     async def resolve(
         self,

@@ -76,6 +76,7 @@ class GraphRAG:
 
     index = _blocking(AsyncGraphRAG.index)
     delete = _blocking(AsyncGraphRAG.delete)
+    check_forgotten = _blocking(AsyncGraphRAG.check_forgotten)
     resolve = _blocking(AsyncGraphRAG.resolve)
     name_decisions = _blocking(AsyncGraphRAG.name_decisions)
     import_graphrag = _blocking(AsyncGraphRAG.import_graphrag)

@@ -1,18 +1,32 @@
 """`kg-build status` shows the contents and the state of the graph."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from math import ceil
+from typing import TYPE_CHECKING
 
 import click
 
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.cli.output.words import money_known, named_step
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.index.status import COUNTED, Status
 from graphrag_neo4j.text.strings import counted, money
 
+if TYPE_CHECKING:
+    from graphrag_neo4j.query.contradictions import Contradiction
+
 TOKENS_AND_COST = ("tokens in", "cached", "tokens out", "cost")
 MORE = "`kg-build status --json`"
+DIFFERENT = {
+    "date": "another date",
+    "number": "another number",
+    "name": "another name",
+    "role": "another role",
+    "denied": "denied",
+}
 PENDING = {
     "extract": ("chunk to read", "chunks to read"),
     "claims": ("chunk to read for claims", "chunks to read for claims"),
@@ -33,15 +47,23 @@ PENDING = {
     "--levels",
     "Also list the levels of communities with their reports, from which global search answers.",
 )
+@options.flag(
+    "--contradictions",
+    "Also list statements of different documents that seem to contradict each other, at most ten.",
+)
 @options.json_option
-def status_command(metadata: bool, levels: bool, as_json_: bool) -> None:
+def status_command(metadata: bool, levels: bool, contradictions: bool, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
     settings = options.settings_of()
-    found = options.ask_client(
-        settings, lambda rag, _: rag.status(metadata=metadata), quiet=as_json_
-    )
+
+    async def work(rag: AsyncGraphRAG, _: EventDisplay) -> "tuple[Status, list[Contradiction]]":
+        status = await rag.status(metadata=metadata)
+        return status, await rag.contradictions() if contradictions else []
+
+    found, clashes = options.ask_client(settings, work, quiet=as_json_)
     if as_json_:
-        terminal.json_text(options.as_json(found))
+        more = {"contradictions": [one.to_dict() for one in clashes]} if contradictions else {}
+        terminal.json_text(options.as_json({**asdict(found), **more}))
         return
     terminal.line(f"Graph: {settings.graph_name or 'the default home'}.")
     terminal.table(("", ""), [(name, f"{n:,}") for name, n in found.counts.items()])
@@ -54,6 +76,8 @@ def status_command(metadata: bool, levels: bool, as_json_: bool) -> None:
     _print_builds(found)
     if metadata:
         _print_metadata(found)
+    if contradictions:
+        _print_contradictions(clashes)
 
 
 def print_unfinished(status: Status) -> None:
@@ -141,6 +165,23 @@ def _print_builds(status: Status) -> None:
     if rows:
         terminal.line("The last builds:")
         terminal.table(head, rows, left=("outcome", "origin", "release"))
+
+
+def _print_contradictions(found: "Sequence[Contradiction]") -> None:
+    """Prints each contradiction with its two statements, their dates and their places."""
+    terminal.line(
+        "Statements that seem to contradict each other, the most likely first:"
+        if found
+        else "No two statements were found that seem to contradict each other."
+    )
+    for n, one in enumerate(found, start=1):
+        terminal.line((f"{n}. {one.entity}", "bold"), f": {DIFFERENT[one.kind]}")
+        for said in one.statements:
+            terminal.line(f"   - {said.text}")
+            place = said.source.place
+            terminal.line(
+                (f"     {place}", "dim"), (f", {said.date}" * (said.date not in place), "dim")
+            )
 
 
 def _print_metadata(status: Status) -> None:

@@ -96,6 +96,7 @@ class GraphRAG:
     embed = _blocking(AsyncGraphRAG.embed)
     sources = _blocking(AsyncGraphRAG.sources)
     status = _blocking(AsyncGraphRAG.status)
+    contradictions = _blocking(AsyncGraphRAG.contradictions)
 
     def __init__(self, settings: Settings, listen: Listener = silent) -> None:
         self._async = AsyncGraphRAG(settings, listen)

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.query.answer import Source
+from graphrag_neo4j.query.answer import Source, source_dict
 from graphrag_neo4j.query.lookup import read_sources
 from graphrag_neo4j.rules.contradicting import Clash, DatedStatement, Kind, clashes_among
 from graphrag_neo4j.text.sentences import read_passage
@@ -39,13 +39,21 @@ class ContradictingStatement:
 class Contradiction:
     """Two statements of different documents on an entity that seem to contradict each other.
 
-    They differ in a date, a number or a name, or one denies the other (`kind`: "date", "number",
-    "name" or "denied"). The statement of the earlier document comes first.
+    They differ in a date, a number, a name or a role, or one denies the other (`kind`: "date",
+    "number", "name", "role" or "denied"). The statement of the earlier document comes first.
     """
 
     entity: str
     kind: Kind
     statements: tuple[ContradictingStatement, ContradictingStatement]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as values that JSON knows. docs/json/status.json describes the form."""
+        said = [
+            {"text": one.text, "date": one.date, "source": source_dict(one.source)}
+            for one in self.statements
+        ]
+        return {"entity": self.entity, "kind": self.kind, "statements": said}
 
 
 async def find_contradictions(graph: Graph, most: int) -> list[Contradiction]:

@@ -64,6 +64,8 @@ from .query.lookup import FoundEntity as FoundEntity
 from .query.question import Question as Question
 from .query.suggestions import Suggestion as Suggestion
 from .query.suggestions import Suggestions as Suggestions
+from .query.why import Why as Why
+from .query.why import WhyStep as WhyStep
 from .settings import Settings as Settings
 from .settings import load_settings as load_settings
 from .settings.options import QueryOptions as QueryOptions

@@ -64,10 +64,17 @@ if TYPE_CHECKING:
     "Below the answer, print all sources with their sentences. By default only their number and "
     "what is wrong with a citation are printed.",
 )
+@options.value(
+    "--why",
+    "SOURCE SENTENCE",
+    "Print no answer, but where the search loses the passage of the file SOURCE with SENTENCE.",
+    nargs=2,
+)
 @options.json_option
 def query_command(
     question: str,
     *,
+    why: tuple[str, str] | None,
     response_type: str | None,
     markdown: bool,
     sources: bool,
@@ -84,6 +91,10 @@ def query_command(
         raise click.UsageError(str(error)) from None
     settings = options.settings_of(response_type=response_type)
     check_answering(settings, asked)
+    if why:
+        told = options.ask_client(settings, lambda rag, _: rag.why(asked, *why), quiet=as_json_)
+        terminal.json_text(options.as_json(told)) if as_json_ else answer.print_why(told)
+        return
     shown = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
     streamed = shown and settings.has_model
 

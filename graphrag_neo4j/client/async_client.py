@@ -13,13 +13,14 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
+from urllib.parse import unquote
 
 import anyio.to_thread
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.documents import ReadOptions, file_of, find_files, gone, source_of
-from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
+from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError, NotFoundError
 from graphrag_neo4j.graph.connection import Graph, connect
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
 from graphrag_neo4j.index.corpus import Corpus
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.index.status import IndexResult
     from graphrag_neo4j.llm.endpoint.cost import Meter
     from graphrag_neo4j.query.contradictions import Contradiction
+    from graphrag_neo4j.query.why import Why
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -582,6 +584,40 @@ class AsyncGraphRAG:
         `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("text", how))
+
+    async def why(
+        self,
+        question: str | Question,
+        source: str | Path,
+        sentence: str,
+        **how: Unpack[QueryOptions],
+    ) -> "Why":
+        """Tells at which step the search for a question loses a passage that it should find.
+
+        The passage is the one of `source`, a source of a document, a path or the name of a file,
+        that has the `sentence`; white space and case make no difference. `question` and `how` are
+        those of `query`. No model writes an answer. The method "auto" is local search where a model
+        would choose, and the steps of drift search are those of local search, which it begins with.
+        Raises InputError for a value that can't be used, NotFoundError if the graph has no such
+        document or sentence, and the errors of `query`.
+        """
+        from graphrag_neo4j.index.removal import documents_of, not_there, sources_under
+        from graphrag_neo4j.query.why import trace_passage
+
+        asked, settings = asked_of(question, how, self.settings)
+        check_word(asked.text, "The question")
+        check_path(source, "A source")
+        check_word(check_text(sentence, "The sentence"), "The sentence")
+        given = storable(str(source))[0]
+        found = await documents_of(self.graph, given, _file(source, DEFAULT)) or [
+            one
+            for one in await sources_under(self.graph, "")
+            if f"/{unquote(file_of(one))}".endswith(f"/{given}")
+        ]
+        if not found:
+            raise NotFoundError(await not_there(self.graph, [given]))
+        search = (self.graph, self._backends, settings, asked, self._listen)
+        return await trace_passage(search, found, sentence)
 
     async def suggest(
         self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()

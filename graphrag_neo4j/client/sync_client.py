@@ -88,6 +88,7 @@ class GraphRAG:
     drift_search = _blocking(AsyncGraphRAG.drift_search)
     basic_search = _blocking(AsyncGraphRAG.basic_search)
     text_search = _blocking(AsyncGraphRAG.text_search)
+    why = _blocking(AsyncGraphRAG.why)
     suggest = _blocking(AsyncGraphRAG.suggest)
     communities = _blocking(AsyncGraphRAG.communities)
     report = _blocking(AsyncGraphRAG.report)

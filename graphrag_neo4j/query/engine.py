@@ -82,37 +82,11 @@ async def answer_question(
     no document meets the conditions of the question.
     """
     began = time.perf_counter()
-    state = await read_state(graph)
-    _need(state["chunks"] or state["reports"], "documents")
-    setup = await _setup(backends, settings, question, state["embedding_model"], listen)
-    if question.history:  # the tokenizer takes a moment to load
-        await anyio.to_thread.run_sync(tokens.encoding)
-    selection, read = await select(graph, question.where), list[str]()
-    if question.as_of:
-        selection, sentence = await select_as_of(graph, question.as_of, selection)
-        read.append(sentence)
-    query = QueryContext(
-        graph,
-        settings,
-        setup.backend,
-        setup.run,
-        setup.embedder,
-        tokens.count,
-        question.text,
-        messages_of(question.history, tokens.count),
-        context_only=question.context_only,
-        selection=selection,
-        all_passages=question.all_passages,
-        dimensions=state["dimensions"],
-        listen=listen,
-    )
+    query, setup, state = await query_of(graph, backends, settings, question, listen)
     query = await made_self_contained(query)
-    method = await _method(query, question)
-    column, needed = NEEDS[method]
-    _need(state[column], needed)
+    method = await chosen_method(query, question, state)
     asked = query.question
     query, facts, said = await _said_first(query, question, method)
-    said = [*read, *said]
     query.warn(*said)
     by_vectors = method in {"local", "drift", "basic"}
     if by_vectors and setup.endpoint:  # its errors end the question before the graph is read
@@ -161,6 +135,36 @@ async def answer_question(
         more=answer.more,
         incomplete=answer.incomplete,
     )
+
+
+async def query_of(
+    graph: Graph, backends: Backends, settings: Settings, question: Question, listen: Listener
+) -> tuple[QueryContext, QuerySetup, StateRow]:
+    """Returns what a search begins with. Raises InputError as `answer_question` does."""
+    state = await read_state(graph)
+    _need(state["chunks"] or state["reports"], "documents")
+    setup = await _setup(backends, settings, question, state["embedding_model"], listen)
+    if question.history:  # the tokenizer takes a moment to load
+        await anyio.to_thread.run_sync(tokens.encoding)
+    selection = await select(graph, question.where)
+    if question.as_of:
+        selection = await select_as_of(graph, question.as_of, selection)
+    query = QueryContext(
+        graph,
+        settings,
+        setup.backend,
+        setup.run,
+        setup.embedder,
+        tokens.count,
+        question.text,
+        messages_of(question.history, tokens.count),
+        context_only=question.context_only,
+        selection=selection,
+        all_passages=question.all_passages,
+        dimensions=state["dimensions"],
+        listen=listen,
+    )
+    return query, setup, state
 
 
 async def vector_of(
@@ -241,14 +245,19 @@ async def _setup(
     return setup
 
 
-async def _method(query: QueryContext, question: Question) -> Method:
-    """Returns the method of the question. For "auto" it chooses one, and says which."""
-    if question.method != "auto":
-        return question.method
-    query.listen(Started("method"))
-    whole = await query.run(query.backend.chooses_global(query.question))
-    method: Method = "global" if whole else "local"
-    query.listen(Notice(f"Answering by {method} search."))
+async def chosen_method(query: QueryContext, question: Question, state: StateRow) -> Method:
+    """Returns the method of the question. For "auto" it chooses one, and says which.
+
+    Raises EmptyGraphError if the graph lacks what the method needs.
+    """
+    method = question.method
+    if method == "auto":
+        query.listen(Started("method"))
+        whole = await query.run(query.backend.chooses_global(query.question))
+        method = "global" if whole else "local"
+        query.listen(Notice(f"Answering by {method} search."))
+    column, needed = NEEDS[method]
+    _need(state[column], needed)
     return method
 
 
@@ -265,9 +274,10 @@ async def _said_first(
     if facts:
         return query, facts, []
     # The names are those of all documents.
-    said = await said_of_unknown(query.graph, asked, similar=not query.selection)
+    said = [query.selection.said] if query.selection and query.selection.said else []
+    said += await said_of_unknown(query.graph, asked, similar=not query.selection)
     if quotes:
-        query, read = await _of_period(query, question)
+        query, read = await of_period(query, question)
         said += read
         if by_graph:
             facts, told = await search_facts(query)
@@ -277,7 +287,7 @@ async def _said_first(
     return query, None, [*(undone or not_done(asked, with_model=not quotes)), *said]
 
 
-async def _of_period(query: QueryContext, question: Question) -> tuple[QueryContext, list[str]]:
+async def of_period(query: QueryContext, question: Question) -> tuple[QueryContext, list[str]]:
     """Returns the query with the documents of the time that it states, and what is said of it."""
     found = period_in(query.question, question.today)
     if not found or question.level is not None or question.dynamic:

@@ -121,21 +121,31 @@ async def search_global(query: QueryContext, question: Question) -> SearchResult
         contexts = await _selected_dynamically(query, rating)
         read = sum(len(table.records) for table in contexts)
         query.listen(Notice(f"Answering from {_counted(read)}."))
-    elif query.selection:
-        ids, covered = await query.selection.largest()
-        if 2 * covered < query.selection.chunks:
-            return await _search_selected_text(query, query.selection.chunks, covered, most)
-        reports = await query.graph.read("selection/reports", CoveredRow, ids=ids)
-        query.listen(Notice(f"Answering from {_counted(len(reports))} on these documents alone."))
-        contexts = await _within_budget(query, reports, most)
+    elif (of := query.selection) and 2 * (covered := await of.covered()) < of.chunks:
+        return await _search_selected_text(query, of.chunks, covered, most)
     else:
-        level = await _level(query, question.level, most)
-        reports = await query.graph.read("search/cover", CoveredRow, level=level)
-        query.listen(Notice(f"Answering from level {level}: {_counted(len(reports))}."))
+        reports, told = await reports_to_read(query, question.level, most)
+        query.listen(Notice(f"Answering from {told}."))
         whole = question.level is not None
         contexts = await _within_budget(query, reports, None if whole else most)
     found = await _answer_from(query, contexts)
     return replace(found, notices=[*rating.notices(), *found.notices])
+
+
+async def reports_to_read(
+    query: QueryContext, level: int | None, most: int | None
+) -> tuple[Sequence[CoveredRow], str]:
+    """Returns the reports of a level, or those on the selected documents alone, and which they are.
+
+    `level` and `most` are those of `_level`.
+    """
+    if query.selection:
+        ids = await query.selection.largest()
+        reports = await query.graph.read("selection/reports", CoveredRow, ids=ids)
+        return reports, f"{_counted(len(reports))} on these documents alone"
+    level = await _level(query, level, most)
+    reports = await query.graph.read("search/cover", CoveredRow, level=level)
+    return reports, f"level {level}: {_counted(len(reports))}"
 
 
 async def _level(query: QueryContext, level: int | None, most: int | None) -> int:
@@ -168,7 +178,7 @@ async def _within_budget(
     contexts = _shuffled(query, reports)
     if most is None or len(contexts) <= most:
         return contexts
-    contexts = _pack(query, map(report_record, await _nearest_first(query, reports)))[:most]
+    contexts = _pack(query, map(report_record, await nearest_first(query, reports)))[:most]
     calls = "1 call" if len(contexts) == 1 else f"{len(contexts):,} calls"
     read = sum(len(table.records) for table in contexts)
     query.listen(
@@ -209,7 +219,7 @@ async def nearness(
     return fused([near, [row for row in words if own is None or row["id"] in own]])
 
 
-async def _nearest_first(query: QueryContext, reports: Sequence[CoveredRow]) -> list[CoveredRow]:
+async def nearest_first(query: QueryContext, reports: Sequence[CoveredRow]) -> list[CoveredRow]:
     """Returns reports by their nearness to the question."""
     score = await nearness(query, PAGE, [row["id"] for row in reports])
     return sorted(reports, key=lambda row: (-score.get(row["id"], 0.0), row["id"]))
@@ -241,7 +251,7 @@ async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> li
         relevant = below
     if not kept and len(plain) < len(cover):
         return []
-    small = map(report_record, await _nearest_first(query, plain))
+    small = map(report_record, await nearest_first(query, plain))
     return [*_shuffled(query, kept), *_pack(query, small)[:1]]
 
 

@@ -199,14 +199,9 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 async def expand_graph(
-    query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], LocalRow]:
-    """Returns the ids of the entities with the highest PageRank, and the rows of their context.
-
-    `question` replaces the user's question, for example by a follow-up question. `most` gives the
-    largest number of rows of each kind.
-    """
-    best = await ranked_graph(query, question, most)
+    query: QueryContext, best: "RankedGraph", most: Mapping[str, int]
+) -> LocalRow:
+    """Returns the rows of what has the highest PageRank, at most `most` of each kind."""
     read = query.graph.read
     found = await gather(
         around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=best.entities, **most),
@@ -216,7 +211,7 @@ async def expand_graph(
         chunks=partial(read, "search/chunks", ChunkRow, ids=best.chunks[: most["chunks"]]),
     )
     known: NeighbourhoodRow = found["around"][0]
-    return best.entities, {
+    return {
         **known,
         "inner": in_order(found["related"], best.inner),
         "outward": in_order(found["related"], best.outward),
@@ -229,18 +224,24 @@ class RankedGraph:
     """The ids of what has the highest PageRank, the highest first; of chunks, times nearness.
 
     The relationships are between the entities (`inner`), or lead from them to others (`outward`).
+    `reached` are the chunks by PageRank alone.
     """
 
     entities: list[str]
     inner: list[str]
     outward: list[str]
     chunks: list[str]
+    reached: list[str]
 
 
 async def ranked_graph(
     query: QueryContext, question: str | None, most: Mapping[str, int]
 ) -> RankedGraph:
-    """Ranks the graph around the seeds of a question. See `expand_graph` for the arguments."""
+    """Ranks the graph around the seeds of a question.
+
+    `question` replaces the user's question, for example by a follow-up question. `most` gives the
+    largest number of relationships of each kind.
+    """
     weights, passages = await _seeds(query, question)
     read, given = query.graph.read, {"entities": [*weights], "chunks": [*passages], **SIZE}
     if query.documents is None:
@@ -270,7 +271,7 @@ async def ranked_graph(
     own = set(entities)
     inner = [id_ for id_ in ranked if own.issuperset(ends[id_])][: most["inner"]]
     outward = [id_ for id_ in ranked if not own.issuperset(ends[id_])][: most["outward"]]
-    return RankedGraph(entities, inner, outward, chunks)
+    return RankedGraph(entities, inner, outward, chunks, reached)
 
 
 async def _nearness(

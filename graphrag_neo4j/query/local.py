@@ -22,11 +22,13 @@ from graphrag_neo4j.query.graph_expansion import (
     LocalRow,
     PredicatedRow,
     PredicateRow,
+    RankedGraph,
     RelationshipRow,
     expand_graph,
     fused,
     in_order,
     named_in,
+    ranked_graph,
 )
 from graphrag_neo4j.query.query_context import (
     ChunkRow,
@@ -76,7 +78,7 @@ async def search_local(query: QueryContext) -> SearchResult:
     table = await local_context(query)
     contexts = [table]
     if query.backend.quotes and not query.context_only:
-        near = await _near_passages(query)
+        near = await near_passages(query)
         contexts.append(near)
         table = query.table(float("inf"))
         table.records |= near.records | contexts[0].records
@@ -84,16 +86,19 @@ async def search_local(query: QueryContext) -> SearchResult:
     return SearchResult(contexts, answer if table.records else None)
 
 
-async def local_context(query: QueryContext, question: str | None = None) -> ContextTable:
+async def local_context(
+    query: QueryContext, question: str | None = None, ranked: RankedGraph | None = None
+) -> ContextTable:
     """Returns a table of the reports, entities, relationships, claims and sources for a question.
 
-    `question` replaces the user's question, for example by a follow-up question. The shares
-    `OF_REPORTS` and `OF_SOURCES` divide the budget of tokens, the setting `max_context_tokens`.
+    `question` replaces the user's question, for example by a follow-up question. `ranked` is the
+    graph as it is ranked for it, if that is known. The shares `OF_REPORTS` and `OF_SOURCES` divide
+    the budget of tokens, the setting `max_context_tokens`.
     An entity that the question names is shortened if it does not fit, and so is a record that is
     longer than its share. The listener is told of a named one that still has no room.
     """
-    around = expand_selection if query.selection else expand_graph
-    entities, found = await around(query, question, MOST)
+    best = ranked or await ranked_graph(query, question, MOST)
+    found = await (expand_selection if query.selection else expand_graph)(query, best, MOST)
     budget = query.settings.max_context_tokens
     reports = query.table(budget * OF_REPORTS)
     add_reports(reports, found["communities"])
@@ -107,7 +112,7 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     elements = query.table(budget - reports.tokens - sources.tokens)
     asked = question or query.question
     named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
-    named_first = sorted(entities, key=lambda id_: id_ not in named)
+    named_first = sorted(best.entities, key=lambda id_: id_ not in named)
     whole = not (query.selection or query.backend.quotes)
     stated = await _stated_as_asked(query, asked, [*named]) if whole else []
     elements.add_or_shorten(_elements(found, named_first, len(named), stated), named)
@@ -174,7 +179,7 @@ def _elements(
     yield from relationships[len(found["inner"]) :]
 
 
-async def _near_passages(query: QueryContext) -> ContextTable:
+async def near_passages(query: QueryContext) -> ContextTable:
     """Returns a table of the chunks near the question, the nearest first.
 
     The words of the question are searched without its stop words, because "What do they say about

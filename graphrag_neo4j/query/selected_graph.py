@@ -16,10 +16,10 @@ from graphrag_neo4j.graph.schema import import_signature
 from graphrag_neo4j.query.graph_expansion import (
     ClaimRow,
     LocalRow,
+    RankedGraph,
     RelationshipRow,
     ShownEntityRow,
     in_order,
-    ranked_graph,
 )
 from graphrag_neo4j.query.query_context import ChunkRow, QueryContext, ReportRow, gather
 
@@ -72,10 +72,9 @@ class EvidenceRow(TypedDict):
 
 
 async def expand_selection(
-    query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], LocalRow]:
+    query: QueryContext, best: RankedGraph, most: Mapping[str, int]
+) -> LocalRow:
     """Returns what `expand_graph` returns, from chunks of the selected documents alone."""
-    best = await ranked_graph(query, question, most)
     own = await query.selection.communities_above(best.entities) if query.selection else ()
     read = query.graph.read
     given: dict[str, object] = {
@@ -95,7 +94,7 @@ async def expand_selection(
     entities = [_entity(row, dated=dated) for row in said["entities"]]
     names = {row["id"]: row["name"] for row in entities}
     related = [_relationship(row, names, dated=dated) for row in said["relationships"]]
-    return best.entities, {
+    return {
         "entities": entities,
         "claims": said["claims"],
         "communities": said["communities"],

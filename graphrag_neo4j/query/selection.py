@@ -10,7 +10,7 @@ chunk of another document mentions a member.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict, TypeVar, cast
 
 from graphrag_neo4j.errors import InputError
@@ -153,11 +153,15 @@ def glob_pattern(glob: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Documents by id with the number of their chunks. Searches find only what is theirs."""
+    """Documents by id with the number of their chunks. Searches find only what is theirs.
+
+    `said` is a sentence on what is read, "" where the conditions of the question say it.
+    """
 
     graph: Graph
     documents: Sequence[str]
     chunks: int
+    said: str = ""
     _own: list[Sequence[OwnCommunityRow]] = field(default_factory=list)
 
     async def nearest(
@@ -215,15 +219,16 @@ class Selection:
         given = {"documents": self.documents, "entities": entities}
         return await self.graph.read("selection/communities", OwnCommunityRow, **given)
 
-    async def largest(self) -> tuple[list[str], int]:
-        """Returns the ids of those communities of which none holds another, and their chunks.
-
-        These are counted: the chunks that mention a member of one of them.
-        """
+    async def largest(self) -> list[str]:
+        """Returns the ids of those communities of which none holds another."""
         own = await self.communities()
         ids = {row["id"] for row in own}
-        largest = [row["id"] for row in own if ids.isdisjoint(row["above"])]
-        return largest, (await self.graph.read("selection/covered", CountRow, ids=largest))[0]["n"]
+        return [row["id"] for row in own if ids.isdisjoint(row["above"])]
+
+    async def covered(self) -> int:
+        """Returns the number of chunks that mention a member of one of its communities."""
+        ids = await self.largest()
+        return (await self.graph.read("selection/covered", CountRow, ids=ids))[0]["n"]
 
     async def _own_of(self, kind: IndexedKind, rows: Sequence[R]) -> Sequence[R]:
         """Returns those of these rows whose nodes belong to the selection."""
@@ -279,8 +284,8 @@ async def select_dated(
     return found, await _said(graph, found, f"{period}", within)
 
 
-async def select_as_of(graph: Graph, day: str, within: Selection | None) -> tuple[Selection, str]:
-    """Returns the documents dated up to a day, month or year, of those `within`, and a sentence.
+async def select_as_of(graph: Graph, day: str, within: Selection | None) -> Selection:
+    """Returns the documents dated up to a day, month or year, of those `within`.
 
     Raises InputError if there are none.
     """
@@ -288,7 +293,8 @@ async def select_as_of(graph: Graph, day: str, within: Selection | None) -> tupl
     if not (found := await _meeting(graph, [until.row(["date"])], within)):
         raise InputError(f"No document that is read has a date up to {day}.")
     read = await _said(graph, found, f"up to {day}", within)
-    return found, f"{read} Those of later dates and those without a date are left out."
+    told = f"{read} Those of later dates and those without a date are left out."
+    return replace(found, said=told)
 
 
 async def _said(graph: Graph, found: Selection, period: str, within: Selection | None) -> str:

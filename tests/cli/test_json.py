@@ -21,11 +21,12 @@ CAROL = DATA / "christmas_carol" / "tables"
 # The commands whose output the tests below hold against their schemas.
 HELD = {"index", "estimate", "query", "status", "suggest", "import graphrag", "doctor"}
 HELD |= {"eval ground", "delete"}  # these in tests/evaluate and tests/index/test_forgotten.py
+FORMS = {"query --why": "query-why"}  # what an option of a command prints, and its schema
 SAME = {"import neo4j": "index", "sample": "index"}  # commands whose output is that of another
 
 
 def schema_of(command: str) -> dict[str, Any]:
-    path = SCHEMAS / f"{command.replace(' ', '-')}.json"
+    path = SCHEMAS / f"{FORMS.get(command, command.replace(' ', '-'))}.json"
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 
@@ -52,14 +53,15 @@ def test_every_command_with_json_has_a_schema_and_is_held_against_it() -> None:
         if any("--json" in option.opts for option in command.params)
     }
     assert found == HELD | SAME.keys()
-    assert {path.stem for path in SCHEMAS.iterdir()} == {name.replace(" ", "-") for name in HELD}
+    files = {name.replace(" ", "-") for name in HELD} | {*FORMS.values()}
+    assert {path.stem for path in SCHEMAS.iterdir()} == files
     text = PAGE.read_text("utf-8")
-    for name in found:
-        file = SAME.get(name, name).replace(" ", "-")
+    for name in found | FORMS.keys():
+        file = FORMS.get(name, SAME.get(name, name)).replace(" ", "-")
         assert f"`kg-build {name}`: [{file}.json](json/" in text
 
 
-@pytest.mark.parametrize("command", sorted(HELD))
+@pytest.mark.parametrize("command", sorted(HELD | FORMS.keys()))
 def test_a_schema_allows_nothing_else_and_describes_each_field(command: str) -> None:
     schema = schema_of(command)
     Draft202012Validator.check_schema(schema)
@@ -114,6 +116,8 @@ def test_without_a_model(kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch) 
         assert any(place["quote"] for one in answer["citations"] for place in one["sources"])
         held("query", kg(*asked, "--context-only"))
         assert not held("query", kg("query", "xyzzy plugh", "--method", method, "--json"))["found"]
+        why = held("query --why", kg(*asked, "--why", "a.txt", "Marley was dead in London."))
+        assert why["method"] == method
 
 
 @pytest.mark.one_release

@@ -9,6 +9,7 @@ from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
 from graphrag_neo4j.model.passage import called
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
+from graphrag_neo4j.query.why import Why
 from graphrag_neo4j.text.strings import counted, excerpt, flat, legible
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
@@ -112,6 +113,16 @@ def print_context(answer: Answer) -> None:
         )
         terminal.line(f"Context {n}: {counted(table.tokens, 'token')} in {parts}.", style="bold")
         terminal.block(table.text)
+
+
+def print_why(why: Why) -> None:
+    """Prints each step of a search in a line, and at which of them a passage was lost."""
+    for one in why.steps:
+        terminal.line((f"{'-+'[one.passed]} {one.step:<9} ", "bold"), (one.said, "dim"))
+        if one.advice:
+            terminal.line(f"  {'':<9} {one.advice}")
+    method, lost = why.method.capitalize(), f"loses the passage at the step “{why.lost}”"
+    terminal.line(f"{method} search {lost if why.lost else 'has the passage'}.")
 
 
 def with_footnotes(answer: Answer) -> str:

@@ -26,6 +26,7 @@ DIFFERENT = {
     "name": "another name",
     "role": "another role",
     "denied": "denied",
+    "other": "another statement",
 }
 PENDING = {
     "extract": ("chunk to read", "chunks to read"),
@@ -51,14 +52,29 @@ PENDING = {
     "--contradictions",
     "Also list statements of different documents that seem to contradict each other, at most ten.",
 )
+@options.flag(
+    "--with-model",
+    "With --contradictions: let the model judge at most 30 pairs of statements, in a call each.",
+)
+@options.max_cost_option
 @options.json_option
-def status_command(metadata: bool, levels: bool, contradictions: bool, as_json_: bool) -> None:
+def status_command(
+    *,
+    metadata: bool,
+    levels: bool,
+    contradictions: bool,
+    with_model: bool,
+    max_cost: float | None,
+    as_json_: bool,
+) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
-    settings = options.settings_of()
+    if with_model and not contradictions:
+        raise click.UsageError("Give --with-model together with --contradictions.")
+    settings = options.settings_of(max_cost=max_cost)
 
     async def work(rag: AsyncGraphRAG, _: EventDisplay) -> "tuple[Status, list[Contradiction]]":
         status = await rag.status(metadata=metadata)
-        return status, await rag.contradictions() if contradictions else []
+        return status, await rag.contradictions(with_model=with_model) if contradictions else []
 
     found, clashes = options.ask_client(settings, work, quiet=as_json_)
     if as_json_:

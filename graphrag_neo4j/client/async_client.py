@@ -707,16 +707,26 @@ class AsyncGraphRAG:
         """
         return await read_status(self.graph, claims=self.settings.claims, metadata=metadata)
 
-    async def contradictions(self, limit: int = 10) -> "list[Contradiction]":
+    async def contradictions(
+        self, limit: int = 10, *, with_model: bool = False
+    ) -> "list[Contradiction]":
         """Returns at most `limit` pairs of statements that seem to contradict each other.
 
         They are of different documents on one entity; the most likely come first. Rules compare the
-        words of all statements, and no model is asked. Raises InputError for a `limit` below 1, and
-        GraphError if Neo4j fails.
+        words of all statements. With `with_model`, the model judges at most three times as many
+        pairs, in a call each. Raises InputError for a value that can't be used and if no model is
+        set, GraphError if Neo4j fails, ModelError if the model endpoint can't be used, ReplyError
+        if a call fails, and BudgetSpentError if `max_cost` is reached.
         """
         from graphrag_neo4j.query.contradictions import find_contradictions
 
-        return await find_contradictions(self.graph, check_number(limit, "limit", 1))
+        check_flags(with_model=with_model)
+        judge = None
+        if with_model:
+            if not self.settings.has_model:
+                raise InputError("No model is set that could judge: set KG_MODEL and its endpoint.")
+            judge = self._backends.for_question(self.settings, context_only=False, vectors_by=None)
+        return await find_contradictions(self.graph, check_number(limit, "limit", 1), judge)
 
     async def _missing(self, corpus: Corpus, options: ReadOptions) -> list[str]:
         from graphrag_neo4j.index.removal import sources_under

@@ -132,7 +132,8 @@ class QueryBackend(Protocol):
     holds the messages before the question. `points` gives the rated points of a context that
     help to answer a question. `rate` gives the refs of the reports that are relevant to a
     question. `prime` gives a first answer and follow-up questions. `chooses_global` decides
-    whether a question is about the whole corpus rather than about one thing. `computation` gives
+    whether a question is about the whole corpus rather than about one thing. `contradicts` decides
+    whether two statements on an entity contradict each other. `computation` gives
     what answers a question that the rules can't read, None if nothing does; `predicates` are those
     of the `names` in it, with the types at their other ends. `self_contained`
     gives a question in a form that can be understood without the messages before it, None if
@@ -160,6 +161,8 @@ class QueryBackend(Protocol):
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]: ...
 
     def chooses_global(self, question: str) -> LLMTask[bool]: ...
+
+    def contradicts(self, entity: str, one: str, other: str) -> LLMTask[bool]: ...
 
     def computation(
         self,

@@ -4,14 +4,18 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypedDict
 
+from graphrag_neo4j.backends import QuerySetup
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.query.answer import Source, source_dict
 from graphrag_neo4j.query.lookup import read_sources
+from graphrag_neo4j.query.query_context import side_by_side
 from graphrag_neo4j.rules.contradicting import Clash, DatedStatement, Kind, clashes_among
 from graphrag_neo4j.text.sentences import read_passage
 from graphrag_neo4j.text.strings import find_quote, flat
 
 PAGE: Final = 200  # entities that are read together
+JUDGED: Final = 3  # times as many pairs are judged as are wanted
+AROUND: Final = 400  # characters before and after a statement that a model reads
 
 
 class StatementsRow(TypedDict):
@@ -40,7 +44,8 @@ class Contradiction:
     """Two statements of different documents on an entity that seem to contradict each other.
 
     They differ in a date, a number, a name or a role, or one denies the other (`kind`: "date",
-    "number", "name", "role" or "denied"). The statement of the earlier document comes first.
+    "number", "name", "role" or "denied"). The kind is "other" where only a model has found it. The
+    statement of the earlier document comes first.
     """
 
     entity: str
@@ -56,25 +61,46 @@ class Contradiction:
         return {"entity": self.entity, "kind": self.kind, "statements": said}
 
 
-async def find_contradictions(graph: Graph, most: int) -> list[Contradiction]:
-    """Returns at most `most` likely contradictions, the most likely first. It asks no model.
+async def find_contradictions(
+    graph: Graph, most: int, judge: QuerySetup | None = None
+) -> list[Contradiction]:
+    """Returns at most `most` likely contradictions, the most likely first.
 
-    What all documents say of all entities is read, and compared by rules, entity by entity.
+    What all documents say of all entities is read, and compared by rules, entity by entity. The
+    model of `judge`, if given, is asked about JUDGED times as many pairs, in a call each.
     """
     best: dict[tuple[Kind, frozenset[int]], tuple[str, Clash]] = {}  # of two chunks, one
     async for row in _entities(graph):
-        for found in clashes_among(row["names"], _statements(row)):
+        for found in clashes_among(row["names"], _statements(row), loosely=judge is not None):
             pair = found.kind, frozenset((found.one.chunk, found.other.chunk))
             if pair not in best or best[pair][1].score < found.score:
                 best[pair] = row["names"][0], found
-    ranked = sorted(best.values(), key=lambda one: (-one[1].score, one[1].one.text))[:most]
+    ranked = sorted(best.values(), key=lambda one: (-one[1].score, one[1].one.text))
+    ranked = ranked[: most * JUDGED if judge else most]
     refs = {said.chunk for _, clash in ranked for said in (clash.one, clash.other)}
     sources = {one.chunk: one for one in await read_sources(graph, sorted(refs))}
-    return [
+    likely = [
         Contradiction(entity, clash.kind, (_said(one, sources), _said(other, sources)))
         for entity, clash in ranked
         for one, other in [sorted((clash.one, clash.other), key=lambda one: one.date)]
     ]
+    if judge is None:
+        return likely
+
+    async def judged(one: Contradiction) -> bool:
+        told = map(_told, one.statements)
+        return await judge.run(judge.backend.contradicts(one.entity, *told))
+
+    verdicts = await side_by_side(judged, likely)
+    return [one for one, verdict in zip(likely, verdicts, strict=True) if verdict][:most]
+
+
+def _told(one: ContradictingStatement) -> str:
+    """A statement with its place, its date and the passage around it, as a model reads it."""
+    start, end = (place - one.source.start for place in one.source.span)
+    around = one.source.text[max(start - AROUND, 0) : end + AROUND] if one.source.quote else ""
+    passage = f"\nPassage: … {flat(around)} …" if around else ""
+    return f"{one.source.place}, {one.date or 'without a date'}\nStatement: {one.text}{passage}"
 
 
 async def _entities(graph: Graph) -> AsyncIterator[StatementsRow]:

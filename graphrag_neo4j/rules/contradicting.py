@@ -6,7 +6,7 @@ differ in one date. Others differ in a number, in a role or in the name that has
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,8 +17,10 @@ from graphrag_neo4j.rules.ranking import base_words
 from graphrag_neo4j.text.languages import ROLES, TIMES
 
 T = TypeVar("T")
-Kind = Literal["date", "number", "name", "role", "denied"]
+Kind = Literal["date", "number", "name", "role", "denied", "other"]
 SHARED, SHARE = 2, 0.5  # words that two sentences share at least, and their part of the shorter
+LOOSE = 0.3  # the part where a model judges the pair
+SURE = 2.0  # what is added to the score of a pair that the rules find
 SERIES = 3  # sentences that differ in one place are a series, such as the figures of each quarter
 NEAR = 0.05  # a number that differs by less may be rounded
 YEAR = re.compile(r"(?<![\d.,-])(?:1[0-9]|20)\d\d(?![\d-]|[.,]\d)")
@@ -100,35 +102,36 @@ class Clash:
     score: float
 
 
-def clashes_among(names: Collection[str], statements: Sequence[DatedStatement]) -> list[Clash]:
+def clashes_among(
+    names: Collection[str], statements: Sequence[DatedStatement], *, loosely: bool = False
+) -> list[Clash]:
     """Returns the pairs of statements on what has these `names` that seem to contradict each other.
 
     They are of different documents. A sentence that differs from several others in one place is one
-    of a series, and is left out.
+    of a series, and is left out. With `loosely`, pairs that share fewer words are added for a model
+    to judge, of the kind "other".
     """
-    found = [one for pair in combinations(statements, 2) for one in _clash(frozenset(names), *pair)]
+    named = frozenset(word for name in names for word in base_words(name))
+    found, near = list[Clash](), list[Clash]()
+    for one, other in combinations(statements, 2):
+        words = one.words - named, other.words - named
+        shared = words[0] & words[1]
+        share = len(shared) / (min(map(len, words)) or 1)
+        if one.document == other.document or one.text == other.text:
+            continue
+        score = share + len(shared) / (len(words[0] | words[1]) or 1) + len(shared) / 10
+        alike = words[0] == words[1] or (len(shared) >= SHARED and share >= SHARE)
+        kind = _difference(frozenset(names), shared, one, other) if alike else None
+        if kind and not (kind != "date" and _may_have_changed(one, other)):
+            found.append(Clash(kind, one, other, SURE + score))
+        elif loosely and len(shared) >= SHARED and share >= LOOSE:
+            near.append(Clash("other", one, other, score))
     clashes = defaultdict[str, set[str]](set)
-    for one in found:
-        clashes[one.one.text].add(one.other.text)
-        clashes[one.other.text].add(one.one.text)
-    return [
-        one for one in found if max(len(clashes[s.text]) for s in (one.one, one.other)) < SERIES
-    ]
-
-
-def _clash(own: frozenset[str], one: DatedStatement, other: DatedStatement) -> Iterator[Clash]:
-    if one.document == other.document:
-        return
-    named = frozenset(word for name in own for word in base_words(name))
-    words = one.words - named, other.words - named
-    shared = words[0] & words[1]
-    share = len(shared) / (min(map(len, words)) or 1)
-    if words[0] != words[1] and (len(shared) < SHARED or share < SHARE):
-        return
-    kind = _difference(own, shared, one, other)
-    if kind and not (kind != "date" and _may_have_changed(one, other)):
-        alike = len(shared) / len(words[0] | words[1])
-        yield Clash(kind, one, other, share + alike + len(shared) / 10)
+    for clash in found:
+        clashes[clash.one.text].add(clash.other.text)
+        clashes[clash.other.text].add(clash.one.text)
+    series = {text for text, others in clashes.items() if len(others) >= SERIES}
+    return near + [one for one in found if not series & {one.one.text, one.other.text}]
 
 
 def _difference(

@@ -123,6 +123,12 @@ class ExtractiveQueryBackend:
         yield from ()
         return None
 
+    def contradicts(self, entity: str, one: str, other: str) -> LLMTask[bool]:
+        """Returns True: the rules that found the two statements have decided."""
+        del entity, one, other
+        yield from ()
+        return True
+
     def chooses_global(self, question: str) -> LLMTask[bool]:
         """Returns whether the question has words such as "themes" or "overall", and no name.
 

@@ -32,8 +32,8 @@ from graphrag_neo4j.text.strings import fold, fold_prose, storable
 
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 ANSWER_NAMES: Final = (
-    *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),
-    *("question", "report_data", "response_type", "today"),
+    *("context_data", "entity_name", "examples", "general_knowledge", "history", "language"),
+    *("max_length", "n", "one", "other", "question", "report_data", "response_type", "today"),
 )
 # The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
 MAP_WORDS, REDUCE_WORDS = "1000", "2000"
@@ -70,6 +70,7 @@ class LLMQueryBackend:
         self._prime = worked("prime", context_tokens=min(room, settings.max_context_tokens))
         self._route = load("route", needs="question")
         self._compute = load("compute", needs="question")
+        self._contradict = load("contradict", needs="one")
         self._follow_up = load("follow_up", needs="history")
         self._suggest = load("suggest", needs="context_data")
         self._suggest_next = load("suggest_next", needs="context_data")
@@ -139,6 +140,14 @@ class LLMQueryBackend:
         message = Message("user", prompt)
         reply = yield Request("rating", (message,), ONE_WORD, choices=("global", "local"))
         return reply.text.strip().casefold().startswith("global")
+
+    def contradicts(self, entity: str, one: str, other: str) -> LLMTask[bool]:
+        """Returns whether two statements do. An unclear reply counts as no."""
+        said = {"one": marked(storable(one)[0]), "other": marked(storable(other)[0])}
+        prompt = self._fill(self._contradict, entity_name=fold(storable(entity)[0]), **said)
+        message, words = Message("user", prompt), ("contradiction", "change", "neither")
+        reply = yield Request("rating", (message,), ONE_WORD, choices=words)
+        return reply.text.strip(" `*").casefold().startswith("contradiction")
 
     def computation(
         self,

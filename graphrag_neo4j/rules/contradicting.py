@@ -72,7 +72,7 @@ class DatedStatement:
         rest = self.text
         for form in (*DATES, YEAR):
             rest = form.sub(" ", rest)
-        found = {IN_WORDS[word] for word in re.findall(r"[a-z]+", rest) if word in IN_WORDS}
+        found = {IN_WORDS[word] for word in re.findall(r"[a-z]+", rest.lower()) if word in IN_WORDS}
         for one in NUMBER.findall(rest):
             number, _, scale = one.partition(" ")
             found.add(float(number.replace(",", "")) * SCALES.get(scale, 1))

@@ -46,6 +46,7 @@ class Panel {
       ...world.communities.size ? [
         make("p", {}, "A circle is a community, and the circles in it are its parts. Open one to read its report. Its entities are dots, which you see when they are large enough."),
         this.parts(world.root, "The largest communities"),
+        views.contradictions && make("p", {}, make("a", { href: "#contradictions" }, "What documents say differently")),
         this.timeline([...world.claims.values()]),
       ] : [make("p", {}, "There are no communities yet: they come with the first documents.")],
     ];

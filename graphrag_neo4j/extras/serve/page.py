@@ -17,7 +17,7 @@ router = APIRouter()
 PLACE = r"^\d+(-\d+-\d+)?$"  # the ref of a chunk, and characters [start, end) of its document
 
 PLACES = 50  # chunks of an entity, of which the page makes its list of documents
-SCRIPTS = ("token", "side", "document", "names", "ask")
+SCRIPTS = ("token", "side", "document", "names", "contradictions", "ask")
 PAGE_FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 HEAD = '<link rel="stylesheet" href="static/page.css">'
 DOORS = (

@@ -142,6 +142,17 @@ async def suggestions(
     return list((await questions.suggest(n, after)).questions)
 
 
+@router.get("/contradictions")
+async def contradictions(
+    questions: Asked, limit: Annotated[int, Query(ge=1, le=100)] = 10
+) -> list[dict[str, Any]]:
+    """Reads statements of different documents that seem to contradict each other.
+
+    Each pair is in the form of `kg-build status --contradictions --json`.
+    """
+    return [one.to_dict() for one in await questions.rag.contradictions(limit)]
+
+
 @router.get("/entity")
 async def entity(questions: Asked, name: Name) -> Entity:
     """Reads an entity with its relationships, claims and communities."""

@@ -78,8 +78,8 @@ def status_command(
 
     found, clashes = options.ask_client(settings, work, quiet=as_json_)
     if as_json_:
-        more = {"contradictions": [one.to_dict() for one in clashes]} if contradictions else {}
-        terminal.json_text(options.as_json({**asdict(found), **more}))
+        told = [one.to_dict() for one in clashes]
+        terminal.json_text(options.as_json({**asdict(found), "contradictions": told}))
         return
     terminal.line(f"Graph: {settings.graph_name or 'the default home'}.")
     terminal.table(("", ""), [(name, f"{n:,}") for name, n in found.counts.items()])

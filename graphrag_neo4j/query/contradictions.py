@@ -13,7 +13,7 @@ from graphrag_neo4j.rules.contradicting import Clash, DatedStatement, Kind, clas
 from graphrag_neo4j.text.sentences import read_passage
 from graphrag_neo4j.text.strings import find_quote, flat
 
-PAGE: Final = 200  # entities that are read together
+ENTITIES: Final = 200  # entities that are read together
 JUDGED: Final = 3  # times as many pairs are judged as are wanted
 AROUND: Final = 400  # characters before and after a statement that a model reads
 
@@ -106,7 +106,7 @@ def _told(one: ContradictingStatement) -> str:
 async def _entities(graph: Graph) -> AsyncIterator[StatementsRow]:
     after = ""
     while rows := await graph.read(
-        "contradictions/statements", StatementsRow, after=after, limit=PAGE
+        "contradictions/statements", StatementsRow, after=after, limit=ENTITIES
     ):
         for row in rows:
             yield row

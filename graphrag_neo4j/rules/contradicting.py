@@ -19,19 +19,19 @@ from graphrag_neo4j.text.languages import ROLES, TIMES
 T = TypeVar("T")
 Kind = Literal["date", "number", "name", "role", "denied", "other"]
 SHARED, SHARE = 2, 0.5  # words that two sentences share at least, and their part of the shorter
-LOOSE = 0.3  # the part where a model judges the pair
+SHARE_TO_JUDGE = 0.3  # the part where a model judges the pair
 SURE = 2.0  # what is added to the score of a pair that the rules find
 SERIES = 3  # sentences that differ in one place are a series, such as the figures of each quarter
-NEAR = 0.05  # a number that differs by less may be rounded
+ROUNDED = 0.05  # a number that differs by less may be rounded
 YEAR = re.compile(r"(?<![\d.,-])(?:1[0-9]|20)\d\d(?![\d-]|[.,]\d)")
-NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?: (?:thousand|million|billion))?(?![\w-])")
+DIGITS = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?: (?:thousand|million|billion))?(?![\w-])")
 SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 NUMERALS: Final = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
     "twenty",
 )
-IN_WORDS: Final = {word: float(n) for n, word in enumerate(NUMERALS, start=1) if n > 1}
+SPELLED_OUT: Final = {word: float(n) for n, word in enumerate(NUMERALS, start=1) if n > 1}
 NAME = re.compile(r"\b[A-Z]\w+(?:[ -](?:of |the |von |de )?[A-Z]\w+)*")
 DENIAL = re.compile(
     r"\b(?:not|never|no longer|den(?:y|ie[ds])|\w+n['’]t|nicht|nie|kein\w*)\b", re.IGNORECASE
@@ -72,8 +72,10 @@ class DatedStatement:
         rest = self.text
         for form in (*DATES, YEAR):
             rest = form.sub(" ", rest)
-        found = {IN_WORDS[word] for word in re.findall(r"[a-z]+", rest.lower()) if word in IN_WORDS}
-        for one in NUMBER.findall(rest):
+        found = {
+            SPELLED_OUT[word] for word in re.findall(r"[a-z]+", rest.lower()) if word in SPELLED_OUT
+        }
+        for one in DIGITS.findall(rest):
             number, _, scale = one.partition(" ")
             found.add(float(number.replace(",", "")) * SCALES.get(scale, 1))
         return frozenset(found)
@@ -89,7 +91,7 @@ class DatedStatement:
         """The base words in it, apart from numbers, months and names."""
         names = {word for name in self.names for word in base_words(name)}
         plain = {word for word in base_words(self.text) if word.isalpha()}
-        return frozenset(plain - names - TIMES - IN_WORDS.keys())
+        return frozenset(plain - names - TIMES - SPELLED_OUT.keys())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def clashes_among(
         kind = _difference(frozenset(names), shared, one, other) if alike else None
         if kind and not (kind != "date" and _may_have_changed(one, other)):
             found.append(Clash(kind, one, other, SURE + score))
-        elif loosely and len(shared) >= SHARED and share >= LOOSE:
+        elif loosely and len(shared) >= SHARED and share >= SHARE_TO_JUDGE:
             near.append(Clash("other", one, other, score))
     clashes = defaultdict[str, set[str]](set)
     for clash in found:
@@ -141,7 +143,7 @@ def _difference(
     if bool(DENIAL.search(one.text)) != bool(DENIAL.search(other.text)):
         return "denied"
     dates = _differ(one.dates, other.dates, lambda a, b: a.startswith(b) or b.startswith(a))
-    numbers = _differ(one.numbers, other.numbers, lambda a, b: abs(a - b) <= NEAR * max(a, b))
+    numbers = _differ(one.numbers, other.numbers, lambda a, b: abs(a - b) <= ROUNDED * max(a, b))
     if any(ANOTHER_TIME.search(it.text) for it in (one, other)):
         return None
     if dates or numbers:

@@ -51,10 +51,9 @@ async def snapshot(rag: AsyncGraphRAG, questions: list[str]) -> Snapshot:
     reports = {row["id"]: row["text"] for row in await rag.graph.run_plain(REPORTS)}
     contexts, answers, poisoned, told = {}, {}, 0, 0
     for question in questions:
-        asked = await rag.query(question, context_only=True, method="local")
-        lines = sorted(one.text for table in asked.context for one in table.records.values())
-        contexts[question] = "\n".join(lines)
         answer = await rag.query(question, method="local")
+        lines = sorted(one.text for table in answer.context for one in table.records.values())
+        contexts[question] = "\n".join(lines)
         answers[question] = answer.text
         sources = {one.document for cited in answer.citations for one in cited.sources}
         poisoned += "poison" in sources

@@ -33,7 +33,7 @@ async def test_most_of_what_is_shown_is_a_contradiction(
     async with AsyncGraphRAG(alone) as rag:
         assert (await rag.index(DOCUMENTS)).complete
         found = await rag.contradictions()
-        monkeypatch.setattr(contradictions, "PAGE", 7)
+        monkeypatch.setattr(contradictions, "ENTITIES", 7)
         assert await rag.contradictions() == found
         assert await rag.contradictions(2) == found[:2]
         with pytest.raises(InputError, match="No model is set"):

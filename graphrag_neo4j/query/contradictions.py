@@ -1,8 +1,11 @@
 """What documents say differently of one thing: pairs of statements that seem to contradict."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, TypedDict
+
+import anyio.to_thread
 
 from graphrag_neo4j.backends import QuerySetup
 from graphrag_neo4j.graph.connection import Graph
@@ -70,11 +73,12 @@ async def find_contradictions(
     model of `judge`, if given, is asked about JUDGED times as many pairs, in a call each.
     """
     best: dict[tuple[Kind, frozenset[int]], tuple[str, Clash]] = {}  # of two chunks, one
-    async for row in _entities(graph):
-        for found in clashes_among(row["names"], _statements(row), loosely=judge is not None):
+    async for rows in _pages(graph):
+        compare = partial(_compared, rows, loosely=judge is not None)
+        for entity, found in await anyio.to_thread.run_sync(compare):
             pair = found.kind, frozenset((found.one.chunk, found.other.chunk))
             if pair not in best or best[pair][1].score < found.score:
-                best[pair] = row["names"][0], found
+                best[pair] = entity, found
     ranked = sorted(best.values(), key=lambda one: (-one[1].score, one[1].one.text))
     ranked = ranked[: most * JUDGED if judge else most]
     refs = {said.chunk for _, clash in ranked for said in (clash.one, clash.other)}
@@ -103,14 +107,21 @@ def _told(one: ContradictingStatement) -> str:
     return f"{one.source.place}, {one.date or 'without a date'}\nStatement: {one.text}{passage}"
 
 
-async def _entities(graph: Graph) -> AsyncIterator[StatementsRow]:
-    after = ""
-    while rows := await graph.read(
-        "contradictions/statements", StatementsRow, after=after, limit=ENTITIES
-    ):
-        for row in rows:
-            yield row
+async def _pages(graph: Graph) -> AsyncIterator[list[StatementsRow]]:
+    after, read = "", partial(graph.read, "contradictions/statements", StatementsRow)
+    while rows := await read(after=after, limit=ENTITIES):
+        yield rows
         after = rows[-1]["id"]
+
+
+def _compared(rows: Sequence[StatementsRow], *, loosely: bool) -> list[tuple[str, Clash]]:
+    """Returns the clashes of each entity with its name. It works for long with large hubs."""
+    return [
+        (row["names"][0], found)
+        for row in rows
+        if (statements := _statements(row))
+        for found in clashes_among(row["names"], statements, loosely=loosely)
+    ]
 
 
 def _statements(row: StatementsRow) -> list[DatedStatement]:

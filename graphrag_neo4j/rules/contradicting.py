@@ -24,7 +24,7 @@ SURE = 2.0  # what is added to the score of a pair that the rules find
 SERIES = 3  # sentences that differ in one place are a series, such as the figures of each quarter
 ROUNDED = 0.05  # a number that differs by less may be rounded
 YEAR = re.compile(r"(?<![\d.,-])(?:1[0-9]|20)\d\d(?![\d-]|[.,]\d)")
-DIGITS = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?: (?:thousand|million|billion))?(?![\w-])")
+FIGURE = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?: (?:thousand|million|billion))?(?![\w-])")
 SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 NUMERALS: Final = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
@@ -75,7 +75,7 @@ class DatedStatement:
         found = {
             SPELLED_OUT[word] for word in re.findall(r"[a-z]+", rest.lower()) if word in SPELLED_OUT
         }
-        for one in DIGITS.findall(rest):
+        for one in FIGURE.findall(rest):
             number, _, scale = one.partition(" ")
             found.add(float(number.replace(",", "")) * SCALES.get(scale, 1))
         return frozenset(found)
@@ -115,14 +115,14 @@ def clashes_among(
     """
     named = frozenset(word for name in names for word in base_words(name))
     found, near = list[Clash](), list[Clash]()
-    for one, other in combinations(statements, 2):
-        words = one.words - named, other.words - named
-        shared = words[0] & words[1]
-        share = len(shared) / (min(map(len, words)) or 1)
+    told = [(one, one.words - named) for one in statements]
+    for (one, words), (other, others) in combinations(told, 2):
         if one.document == other.document or one.text == other.text:
             continue
-        score = share + len(shared) / (len(words[0] | words[1]) or 1) + len(shared) / 10
-        alike = words[0] == words[1] or (len(shared) >= SHARED and share >= SHARE)
+        shared = words & others
+        share = len(shared) / (min(len(words), len(others)) or 1)
+        score = share + len(shared) / (len(words | others) or 1) + len(shared) / 10
+        alike = words == others or (len(shared) >= SHARED and share >= SHARE)
         kind = _difference(frozenset(names), shared, one, other) if alike else None
         if kind and not (kind != "date" and _may_have_changed(one, other)):
             found.append(Clash(kind, one, other, SURE + score))

@@ -71,6 +71,7 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
         "tests/cli/test_resolve.py"
     ),
     "kg-build resolve --undo 12": "tests/cli/test_resolve.py",
+    'kg-build query "Who is the guest?" --as-of 2021-06': "tests/cli/test_cli.py",
     # It ends with 1 as long as the document is there.
     "kg-build delete --check my-documents/old.txt": "tests/index/test_forgotten.py",
     # They go on until Ctrl-C, or wait for a batch.

@@ -344,3 +344,19 @@ def test_status_says_what_is_behind_and_fresh_brings_it_up_to_date(
     endpoint.reset()
     assert kg("index", tmp_path, "--fresh").code == 0
     assert endpoint.log == []
+
+
+@pytest.mark.usefixtures("graph", "no_model")
+def test_a_question_is_answered_as_of_a_day(kg: Run, tmp_path: Path) -> None:
+    for day, chair in (("2021-03-04", "Ada Lovelace"), ("2023-05-06", "Grace Hopper")):
+        text = f"{chair} is the chair of the harbour board. {chair} lives in Port Elin."
+        (tmp_path / f"{day} minutes.txt").write_text(text)
+    assert kg("index", tmp_path).code == 0
+    then = kg("query", "Who is the chair of the board?", "--as-of", "2021-06")
+    assert "Ada Lovelace is the chair" in then.out
+    assert "Grace" not in then.out
+    assert "Read: 1 of 2 documents, dated up to 2021-06." in then.err
+    now = kg("query", "Who is the chair of the board now?")
+    assert now.out.index("Grace Hopper is") < now.out.index("Ada Lovelace is")
+    wrong = kg("query", "Who is the chair?", "--as-of", "2021-13")
+    assert (wrong.code, "write a date such as 2024-03-31" in wrong.err) == (2, True)

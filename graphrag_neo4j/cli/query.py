@@ -89,6 +89,8 @@ def query_command(
         asked = Question(question, **how)
     except InputError as error:
         raise click.UsageError(str(error)) from None
+    if why and (markdown or sources):
+        raise click.UsageError("Give --why without --markdown and --sources.")
     settings = options.settings_of(response_type=response_type)
     check_answering(settings, asked)
     if why:

@@ -87,6 +87,7 @@ async def find_contradictions(
         Contradiction(entity, clash.kind, (_said(one, sources), _said(other, sources)))
         for entity, clash in ranked
         for one, other in [sorted((clash.one, clash.other), key=lambda one: one.date)]
+        if {one.chunk, other.chunk} <= sources.keys()  # another run may have deleted it
     ]
     if judge is None:
         return likely

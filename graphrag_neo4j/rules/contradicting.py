@@ -15,11 +15,13 @@ from typing import Final, Literal, TypeVar
 from graphrag_neo4j.documents.metadata import DATES, date_in
 from graphrag_neo4j.rules.ranking import base_words
 from graphrag_neo4j.text.languages import ROLES, TIMES
+from graphrag_neo4j.text.sentences import ENDED
 
 T = TypeVar("T")
 Kind = Literal["date", "number", "name", "role", "denied", "other"]
-SHARED, SHARE = 2, 0.5  # words that two sentences share at least, and their part of the shorter
-SHARE_TO_JUDGE = 0.3  # the part where a model judges the pair
+# Words that two sentences share at least, and their part: of all words of both where they differ in
+# a value, of the words of the shorter one where it denies the other, or where a model judges them.
+OF_ALL, OF_DENIED, OF_JUDGED = (2, 0.6), (3, 0.75), (2, 0.3)
 SURE = 2.0  # what is added to the score of a pair that the rules find
 SERIES = 3  # sentences that differ in one place are a series, such as the figures of each quarter
 ROUNDED = 0.05  # a number that differs by less may be rounded
@@ -33,16 +35,21 @@ NUMERALS: Final = (
 )
 SPELLED_OUT: Final = {word: float(n) for n, word in enumerate(NUMERALS, start=1) if n > 1}
 NAME = re.compile(r"\b[A-Z]\w+(?:[ -](?:of |the |von |de )?[A-Z]\w+)*")
+# In the main clause: "He asked whether it was not so." denies nothing.
 DENIAL = re.compile(
-    r"\b(?:not|never|no longer|den(?:y|ie[ds])|\w+n['’]t|nicht|nie|kein\w*)\b", re.IGNORECASE
+    r"^(?:(?![,;:]|\b(?:that|who|which|when|whether|if|because|and|but|to|as|since)\b).)*?"
+    r"\b(?:not|never|no longer|den(?:y|ie[ds])|\w+n['’]t|nicht|nie|kein\w*)\b",
+    re.IGNORECASE,
 )
+NUMBERED = re.compile(r"(?<=\S )[A-Z][\w-]* \d[\d.]*(?![–-]\d)")  # a name such as "PEP 8"
 PRESENT = re.compile(
     r"\b(?:is|are|has|have|can|will|now|today|currently|still|remains?|employs|costs|owns|leads)\b"
 )
 ANOTHER_TIME = re.compile(
     r"\b(?:(?:that|this|next|last) (?:day|week|month|season|quarter|year)"
-    r"|(?:first|second|third|fourth|last) (?:half|quarter|round|season))\b"
+    r"|(?:first|second|third|fourth|last) (?:half|quarter|round|season)|as of)\b"
 )
+SPEAKS = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")  # another person in another document
 HAS_ROLE = re.compile(
     r"\b(?:by|born|capital|headquarter\w*|located|led|runs?|ran|heads?|chairs?)\b"
 )
@@ -68,9 +75,9 @@ class DatedStatement:
 
     @cached_property
     def numbers(self) -> frozenset[float]:
-        """The numbers in it, apart from dates."""
+        """The numbers in it, apart from those of dates and names."""
         rest = self.text
-        for form in (*DATES, YEAR):
+        for form in (*DATES, YEAR, NUMBERED):
             rest = form.sub(" ", rest)
         found = {
             SPELLED_OUT[word] for word in re.findall(r"[a-z]+", rest.lower()) if word in SPELLED_OUT
@@ -82,8 +89,9 @@ class DatedStatement:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names in it; a word at its beginning counts only if it is a name elsewhere, too."""
+        """The names in it, with their numbers. A word at its beginning is none."""
         found = {one[0] for one in NAME.finditer(self.text) if one.start() or " " in one[0]}
+        found |= {one for one in NUMBERED.findall(self.text) if one.split()[0].lower() not in TIMES}
         return frozenset(one for one in found if one.lower() not in TIMES)
 
     @cached_property
@@ -109,9 +117,9 @@ def clashes_among(
 ) -> list[Clash]:
     """Returns the pairs of statements on what has these `names` that seem to contradict each other.
 
-    They are of different documents. A sentence that differs from several others in one place is one
-    of a series, and is left out. With `loosely`, pairs that share fewer words are added for a model
-    to judge, of the kind "other".
+    They are whole sentences of different documents. A sentence that differs from several others in
+    one place is one of a series, and is left out. With `loosely`, pairs that share fewer words are
+    added for a model to judge, of the kind "other".
     """
     named = frozenset(word for name in names for word in base_words(name))
     found, near = list[Clash](), list[Clash]()
@@ -119,15 +127,21 @@ def clashes_among(
     for (one, words), (other, others) in combinations(told, 2):
         if one.document == other.document or one.text == other.text:
             continue
-        shared = words & others
-        share = len(shared) / (min(len(words), len(others)) or 1)
-        score = share + len(shared) / (len(words | others) or 1) + len(shared) / 10
-        alike = words == others or (len(shared) >= SHARED and share >= SHARE)
-        kind = _difference(frozenset(names), shared, one, other) if alike else None
-        if kind and not (kind != "date" and _may_have_changed(one, other)):
-            found.append(Clash(kind, one, other, SURE + score))
-        elif loosely and len(shared) >= SHARED and share >= SHARE_TO_JUDGE:
-            near.append(Clash("other", one, other, score))
+        n, share, of_all = _likeness(words, others)
+        if not n or share < OF_JUDGED[1]:
+            continue
+        kind = _difference(frozenset(names), words & others, one, other)
+        if kind == "denied":
+            sure = n >= OF_DENIED[0] and share >= OF_DENIED[1]
+        else:  # a role is what differs, so it is not one of the words that are shared
+            roles = ROLES if kind == "role" else frozenset[str]()
+            m, _, part = _likeness(words - roles, others - roles)
+            sure = (m >= OF_ALL[0] and part >= OF_ALL[1]) or words == others
+        clear = all(ENDED.search(it.text) and not SPEAKS.search(it.text) for it in (one, other))
+        if kind and sure and clear and not _may_have_changed(kind, one, other):
+            found.append(Clash(kind, one, other, SURE + share + of_all + n / 10))
+        elif loosely and n >= OF_JUDGED[0]:
+            near.append(Clash("other", one, other, share + of_all + n / 10))
     clashes = defaultdict[str, set[str]](set)
     for clash in found:
         clashes[clash.one.text].add(clash.other.text)
@@ -136,24 +150,31 @@ def clashes_among(
     return near + [one for one in found if not series & {one.one.text, one.other.text}]
 
 
+def _likeness(words: frozenset[str], others: frozenset[str]) -> tuple[int, float, float]:
+    """Returns how many words both have, and their part of the fewer words and of all."""
+    n = len(words & others)
+    return n, n / (min(len(words), len(others)) or 1), n / (len(words | others) or 1)
+
+
 def _difference(
     own: frozenset[str], shared: frozenset[str], one: DatedStatement, other: DatedStatement
 ) -> Kind | None:
     """Returns the kind of the only value in which two sentences differ, None if there is none."""
+    own_names = one.names - own, other.names - own
+    apart = bool(own_names[0] - own_names[1] and own_names[1] - own_names[0])
     if bool(DENIAL.search(one.text)) != bool(DENIAL.search(other.text)):
-        return "denied"
+        return None if apart else "denied"
     dates = _differ(one.dates, other.dates, lambda a, b: a.startswith(b) or b.startswith(a))
     numbers = _differ(one.numbers, other.numbers, lambda a, b: abs(a - b) <= ROUNDED * max(a, b))
     if any(ANOTHER_TIME.search(it.text) for it in (one, other)):
         return None
     if dates or numbers:
-        return None if dates and numbers else "date" if dates else "number"
+        return None if apart or (dates and numbers) else "date" if dates else "number"
     roles = one.words & ROLES, other.words & ROLES
     if all(roles) and not roles[0] & roles[1]:
         return "role"
     has_role = shared & ROLES or all(HAS_ROLE.search(it.text) for it in (one, other))
-    others = one.names - own, other.names - own
-    return "name" if has_role and all(others) and not others[0] & others[1] else None
+    return "name" if has_role and apart else None
 
 
 def _differ(one: Collection[T], other: Collection[T], is_same: Callable[[T, T], bool]) -> bool:
@@ -165,8 +186,10 @@ def _differ(one: Collection[T], other: Collection[T], is_same: Callable[[T, T], 
     return all(len(rest) == 1 for rest in rests)
 
 
-def _may_have_changed(one: DatedStatement, other: DatedStatement) -> bool:
+def _may_have_changed(kind: Kind | None, one: DatedStatement, other: DatedStatement) -> bool:
     """Returns whether both hold at the times of their documents, which differ."""
+    if kind == "date":
+        return False
     dated = bool(one.date and other.date) and one.date[:7] != other.date[:7]
     present = PRESENT.search(one.text) or PRESENT.search(other.text)
     return dated and bool(present) and not (one.dates and other.dates)

@@ -43,6 +43,14 @@ def statement(text: str, document: str, date: str = "") -> DatedStatement:
             "denied",
         ),
         ("Volta Docks has 240 workers on its pay roll.", "The sea was calm on that day.", None),
+        ("I built the old house in 1911.", "I built the old house in 1913.", None),
+        ("The Lost Ships of 1911", "The Lost Ships of 1913", None),
+        ("The board read PEP 8 and praised it.", "The board read PEP 9 and praised it.", None),
+        (
+            "Volta Docks sold the data of its users.",
+            "The board asked whether Volta Docks had not sold the data of its users.",
+            None,
+        ),
     ],
 )
 def test_a_pair_differs_in_one_value(one: str, other: str, kind: str | None) -> None:
@@ -61,7 +69,7 @@ def test_what_holds_at_the_time_of_its_document_may_have_changed() -> None:
 
 
 def test_one_document_and_a_series_do_not_contradict_each_other() -> None:
-    texts = [f"Members were present in the hall: {n}." for n in (7, 9, 12, 15)]
+    texts = [f"Guests were counted near the hall: {n}." for n in (7, 9, 12, 15)]
     assert not clashes_among(["hall"], [statement(text, "minutes") for text in texts])
     series = [statement(text, f"minutes-{n}") for n, text in enumerate(texts)]
     assert not clashes_among(["hall"], series)

@@ -187,8 +187,8 @@ class AskedWords:
     To count what has no subject ("How many guests are there?"), no sentence helps.
     `wants_list` and `wants_time` say whether it asks for a list, and for times or their order;
     `wants_date` whether a sentence with a date answers it, and `wants_newest` whether it is about
-    the present: "Who is the chair now?" `common` says that its subject is a word
-    that is a stop word elsewhere: "Who are the members?"
+    the present: "Who is the chair now?" `common` says that its subject is a word that is a stop
+    word elsewhere: "Who are the members?"
     """
 
     words: Words
@@ -543,13 +543,14 @@ def _shown(
         newest = sorted(answering, key=lambda one: one.date)
         last = {one.text: one for one in newest}
         shown = [last[text] for text in dict.fromkeys(one.text for one in answering)][:QUOTATIONS]
-        shown.sort(key=lambda one: one.date, reverse=True)
     elif asked.wants_list or asked.wants_time:
         shown = _on_a_screen(answering) if asked.wants_list else list(answering[:QUOTATIONS])
     else:
         shown = _different(answering, QUOTATIONS, ())
     in_time = asked.wants_list or asked.wants_time or found.period is not None
-    if in_time and not asked.wants_newest and all(one.date for one in shown):
+    if asked.wants_newest:
+        shown.sort(key=lambda one: one.date, reverse=True)
+    elif in_time and all(one.date for one in shown):
         shown.sort(key=lambda one: (one.date, one.start))
     return shown, len(answering) - len(shown)
 

@@ -61,7 +61,7 @@ ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 ASKS_NOW = re.compile(
-    r" ?\b(?:now|nowadays|current(?:ly)?|today|at (?:present|the moment)|as of now|latest|newest|"
+    r" ?\b(?:now|nowadays|currently|current(?=\s\w)|today|at (?:present|the moment)|latest|newest|"
     r"most recent(?:ly)?)\b",
     re.IGNORECASE,
 )

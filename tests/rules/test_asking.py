@@ -6,12 +6,14 @@ import pytest
 
 from graphrag_neo4j.rules.asking import (
     ASKS_LIST,
+    ASKS_NOW,
     COMPARED,
     COUNTED,
     COUNTED_BY_MODEL,
     EXPLAINED,
     not_done,
     period_in,
+    words_of_predicate,
 )
 from graphrag_neo4j.text.languages import lines_of
 
@@ -92,3 +94,16 @@ def test_a_list_is_asked_for() -> None:
         "How?",
     )
     assert [bool(ASKS_LIST.search(one)) for one in asked] == [True, True, True, False, False]
+
+
+def test_a_question_about_the_present_is_told_from_one_about_a_current() -> None:
+    asked = ("Who is the current chair?", "What is it called now?", "What is the latest price?")
+    assert all(map(ASKS_NOW.search, asked))
+    assert not any(map(ASKS_NOW.search, ("What is an electric current?", "Who knows Snowden?")))
+
+
+def test_what_is_denied_or_planned_answers_only_where_the_question_says_so() -> None:
+    held = {"bought", "who", "chairs"}
+    assert words_of_predicate(held, "bought") == words_of_predicate(held, "bought (former)")
+    assert not words_of_predicate(held, "bought (denied)")
+    assert words_of_predicate({*held, "planned"}, "bought (planned)") == {"bought", "planned"}

@@ -112,7 +112,7 @@ def _entity(row: SaidByChunksRow[MentionRow], *, dated: bool) -> ShownEntityRow:
         "ref": row["ref"],
         "name": _most_frequent(one["names"] for one in said),
         "type": _most_frequent(one["types"] for one in said),
-        "description": _described(said, dated=dated),
+        "description": described(said, dated=dated),
     }
 
 
@@ -132,7 +132,7 @@ def _relationship(
         "source": names.get(source, ""),
         "target": names.get(target, ""),
         "predicate": _most_frequent(filter(None, one["predicates"] or ()) for one in ahead) or None,
-        "description": _described(row["said"], dated=dated),
+        "description": described(row["said"], dated=dated),
         "weight": weight,
         "opposite": weight - weights[source, target],
     }
@@ -143,7 +143,7 @@ def _most_frequent(lists: Iterable[Iterable[str]]) -> str:
     return min(counted, key=lambda one: (-counted[one], one), default="")
 
 
-def _described(said: Iterable[DatedRow], *, dated: bool) -> str:
+def described(said: Iterable[DatedRow], *, dated: bool) -> str:
     """Returns the first different descriptions, one on each line, the oldest first.
 
     If `dated`, the date stands before the first of several with one date.

@@ -11,7 +11,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, InputError, Question
 from graphrag_neo4j.graph import indexes
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.query import selection
+from graphrag_neo4j.query import selected_graph, selection
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.selection import select
 from graphrag_neo4j.settings import Settings, load_settings
@@ -351,3 +351,16 @@ async def test_a_context_shows_the_date_of_a_document_that_has_one(
             text = "\n".join(table.text for table in answer.context)
             assert "| (1833-06-05) Ada Lovelace met Charles Babbage." in text, how
             assert "| Ada Lovelace wrote" in text, how
+
+
+def test_descriptions_of_a_selection_are_in_the_order_of_their_dates() -> None:
+    said: list[selected_graph.DatedRow] = [
+        {"date": "2022-03-04", "descriptions": ["She left.", "She sold it."]},
+        {"date": "2021", "descriptions": ["She joined.", "She left."]},
+        {"date": "", "descriptions": ["She sings."]},
+    ]
+    told = selected_graph.described(said, dated=True)
+    lines = ["She sings.", "(2021) She joined.", "(2022-03-04) She left.", "She sold it."]
+    assert told.splitlines() == lines
+    assert "(" not in selected_graph.described(said, dated=False)
+    assert selected_graph.described(said[:1], dated=True) == "She left.\nShe sold it."

@@ -98,6 +98,21 @@ async def test_the_most_frequent_predicate_of_the_shown_direction_is_that_of_the
     assert await graph.run_plain(asked) == [{"one": "buried", "all": ["buried"], "other": None}]
 
 
+async def test_a_pair_that_is_denied_in_one_place_shows_what_the_others_say(graph: Graph) -> None:
+    said = {
+        ONE: found((*TO, "a", 1.0, "leads"), (*TO, "b", 1.0, "visits")),
+        TWO: found((*TO, "c", 1.0, "leads")),
+        THREE: found((*TO, "d", 1.0, "leads (former)")),
+    }
+    await put(graph, documents(ONE, TWO, THREE))
+    await read(graph, PresetBackend(said))
+    [shown] = await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN r.predicate AS one")
+    assert sorted(shown["one"].split("; ")) == ["leads", "leads (former)", "visits"]
+    assert shown["one"].startswith("leads; ")
+    asked = "MATCH ()-[s:STATED]->() WHERE any(p IN s.predicates WHERE p ENDS WITH '(former)') "
+    assert await graph.run_plain(f"{asked} RETURN s.descriptions AS said") == [{"said": ["d"]}]
+
+
 async def test_a_graph_of_statements_without_predicates_has_none(graph: Graph) -> None:
     await put(graph, documents(ONE))
     await read(graph, PresetBackend({ONE: found((*TO, "a", 1.0), (*FRO, "b", 1.0))}))

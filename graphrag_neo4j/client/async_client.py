@@ -612,7 +612,7 @@ class AsyncGraphRAG:
         found = await documents_of(self.graph, given, _file(source, DEFAULT)) or [
             one
             for one in await sources_under(self.graph, "")
-            if f"/{unquote(file_of(one))}".endswith(f"/{given}")
+            if any(f"/{unquote(name)}".endswith(f"/{given}") for name in (one, file_of(one)))
         ]
         if not found:
             raise NotFoundError(await not_there(self.graph, [given]))

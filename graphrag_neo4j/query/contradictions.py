@@ -1,6 +1,7 @@
 """What documents say differently of one thing: pairs of statements that seem to contradict."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypedDict
@@ -11,22 +12,28 @@ from graphrag_neo4j.backends import QuerySetup
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.query.answer import Source, source_dict
 from graphrag_neo4j.query.lookup import read_sources
-from graphrag_neo4j.query.query_context import side_by_side
+from graphrag_neo4j.query.query_context import ChunkRow, side_by_side
 from graphrag_neo4j.rules.contradicting import Clash, DatedStatement, Kind, clashes_among
 from graphrag_neo4j.text.sentences import read_passage
-from graphrag_neo4j.text.strings import find_quote, flat
+from graphrag_neo4j.text.strings import find_quote, flat, name_key
 
 ENTITIES: Final = 200  # entities that are read together
 JUDGED: Final = 3  # times as many pairs are judged as are wanted
 AROUND: Final = 400  # characters before and after a statement that a model reads
 
 
-class StatementsRow(TypedDict):
-    """An entity with its names; for each chunk its ref, document and date, and what it says."""
+class MentionedRow(TypedDict):
+    """The names of an entity, and the chunks that mention it: id, source and date of document."""
 
-    id: str
     names: list[str]
-    said: list[tuple[int, str, str | None, list[str]]]
+    places: list[tuple[str, str, str | None]]
+
+
+class PageRow(TypedDict):
+    """The entities of a page that several documents mention; `last` is None after the last page."""
+
+    last: str | None
+    entities: list[MentionedRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +76,19 @@ async def find_contradictions(
 ) -> list[Contradiction]:
     """Returns at most `most` likely contradictions, the most likely first.
 
-    What all documents say of all entities is read, and compared by rules, entity by entity. The
-    model of `judge`, if given, is asked about JUDGED times as many pairs, in a call each.
+    All sentences that name an entity of several documents are compared by rules. The model of
+    `judge`, if given, is asked about JUDGED times as many pairs, in a call each.
     """
     best: dict[tuple[Kind, frozenset[int]], tuple[str, Clash]] = {}  # of two chunks, one
-    async for rows in _pages(graph):
-        compare = partial(_compared, rows, loosely=judge is not None)
+    after, read = "", graph.read
+    while True:
+        [page] = await read("contradictions/statements", PageRow, after=after, limit=ENTITIES)
+        if page["last"] is None:
+            break
+        after = page["last"]
+        ids = sorted({place[0] for row in page["entities"] for place in row["places"]})
+        chunks = await read("search/chunks", ChunkRow, ids=ids)
+        compare = partial(_compared, page["entities"], chunks, loosely=judge is not None)
         for entity, found in await anyio.to_thread.run_sync(compare):
             pair = found.kind, frozenset((found.one.chunk, found.other.chunk))
             if pair not in best or best[pair][1].score < found.score:
@@ -108,34 +122,34 @@ def _told(one: ContradictingStatement) -> str:
     return f"{one.source.place}, {one.date or 'without a date'}\nStatement: {one.text}{passage}"
 
 
-async def _pages(graph: Graph) -> AsyncIterator[list[StatementsRow]]:
-    after, read = "", partial(graph.read, "contradictions/statements", StatementsRow)
-    while rows := await read(after=after, limit=ENTITIES):
-        yield rows
-        after = rows[-1]["id"]
-
-
-def _compared(rows: Sequence[StatementsRow], *, loosely: bool) -> list[tuple[str, Clash]]:
-    """Returns the clashes of each entity with its name. It works for long with large hubs."""
-    return [
-        (row["names"][0], found)
-        for row in rows
-        if (statements := _statements(row))
-        for found in clashes_among(row["names"], statements, loosely=loosely)
-    ]
-
-
-def _statements(row: StatementsRow) -> list[DatedStatement]:
-    """Returns the sentences that several documents say of an entity, none if only one does."""
-    if len({document for _, document, _, _ in row["said"]}) < 2:
-        return []
-    found = {
-        (document, text): DatedStatement(text, chunk, document, date or "")
-        for chunk, document, date, texts in row["said"]
-        for one in texts
-        for text in (flat(sentence.text) for sentence in read_passage(one).sentences)
+def _compared(
+    rows: Iterable[MentionedRow], chunks: Iterable[ChunkRow], *, loosely: bool
+) -> list[tuple[str, Clash]]:
+    """Returns the clashes of each entity with its name, in the sentences that name it."""
+    said = {
+        chunk["id"]: [
+            (chunk["ref"], flat(one.text), _plain(one.text))
+            for one in read_passage(chunk["text"], chunk["speaker"]).sentences
+        ]
+        for chunk in chunks
     }
-    return list(found.values())
+    found = []
+    for row in rows:
+        names = [_plain(name) for name in row["names"]]
+        statements = {
+            (document, text): DatedStatement(text, ref, document, date or "")
+            for id_, document, date in row["places"]
+            for ref, text, plain in said.get(id_, ())
+            if any(name in plain for name in names)
+        }
+        clashes = clashes_among(row["names"], [*statements.values()], loosely=loosely)
+        found += [(row["names"][0], clash) for clash in clashes]
+    return found
+
+
+def _plain(text: str) -> str:
+    """Returns the words of a text, each after a space: a name is found with any ending."""
+    return "".join(f" {word}" for word in re.findall(r"\w+", name_key(text)))
 
 
 def _said(one: DatedStatement, sources: Mapping[int, Source]) -> ContradictingStatement:

@@ -111,7 +111,8 @@ async def local_context(
     # the elements left free.
     elements = query.table(budget - reports.tokens - sources.tokens)
     asked = question or query.question
-    named = {row["id"]: row["name"] for row in found["entities"] if named_in(asked, row["name"])}
+    names = {row["id"]: row["name"] for row in found["entities"]}
+    named = {id_: names[id_] for id_ in best.entities if named_in(asked, names.get(id_, ""))}
     named_first = sorted(best.entities, key=lambda id_: id_ not in named)
     whole = not (query.selection or query.backend.quotes)
     stated = await _stated_as_asked(query, asked, [*named]) if whole else []

@@ -110,7 +110,7 @@ async def trace_passage(search: Search, sources: Sequence[str], sentence: str) -
         steps += await _quoted(search, question, chunk["id"], wanted) if quotes else []
     told = [*told, f"Documents searched: {'all' if own is None else f'{len(own):,}'}."]
     said = " ".join(told + ["What follows are the steps of local search."] * (method == "drift"))
-    advice = "Leave out --where, and the time that the question states, or choose others."
+    advice = "Leave out --where, --as-of and the time that the question states, or choose others."
     steps = [_read(chunk, wanted), WhyStep("selection", bool(inside), said, advice), *steps]
     passed = max((n for n, one in enumerate(steps, 1) if one.passed), default=0)
     lost = next((one for one in steps[passed:] if one.advice), None)

@@ -419,13 +419,16 @@ def _acronyms(text: str) -> Words:
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     """Drafts an answer from the sentences of the records of a context."""
     asked = AskedWords.of(question)
-    all_quotes = (quote for record in records for quote in _quotes(record))
-    # Of what holds at present, the newest place of a sentence counts, and not the first.
-    quotes = list(all_quotes) if asked.wants_newest else _once(all_quotes)
-    best = _best(asked, _prose(question, quotes))
+    all_quotes = [quote for record in records for quote in _quotes(record)]
+    best = _best(asked, _prose(question, _once(all_quotes)))
+    if asked.wants_newest:
+        best = _at_all_places(best, all_quotes)
 
     def compose(found: Verified) -> Composed:
         quoted = _quoted(asked, best, found)
+        if asked.wants_newest:  # of a sentence that is repeated, the newest place counts
+            last = {one.quote.text: one for one in sorted(quoted, key=lambda one: one.date)}
+            quoted = [last[text] for text in dict.fromkeys(one.quote.text for one in quoted)]
         if asked.whole or (found.period and asked.words <= _titled(quoted)):
             answering = _different(quoted, len(quoted), ())
         else:
@@ -437,6 +440,15 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
         return Composed("\n\n".join(one.lines for one in [*told, *shown]), more)
 
     return Draft(compose, [one.drafted for one in best])
+
+
+def _at_all_places(best: Iterable[Quote], quotes: Iterable[Quote]) -> list[Quote]:
+    """Returns the best sentences, each as often as chunks hold it."""
+    held: dict[str, list[Quote]] = {}
+    for one in quotes:
+        if one.record.kind == "Sources":
+            held.setdefault(one.text, []).append(one)
+    return [place for one in best for place in held.get(one.text, [one])]
 
 
 def draft_of_relationships(records: Iterable[ContextRecord], said: str, each: int) -> Draft:
@@ -539,12 +551,9 @@ def _shown(
     """
     if found.whole:
         shown = list(answering)
-    elif asked.wants_newest:
-        newest = sorted(answering, key=lambda one: one.date)
-        last = {one.text: one for one in newest}
-        shown = [last[text] for text in dict.fromkeys(one.text for one in answering)][:QUOTATIONS]
-    elif asked.wants_list or asked.wants_time:
-        shown = _on_a_screen(answering) if asked.wants_list else list(answering[:QUOTATIONS])
+    elif asked.wants_list or asked.wants_time or asked.wants_newest:
+        screen = asked.wants_list and not asked.wants_newest
+        shown = _on_a_screen(answering) if screen else list(answering[:QUOTATIONS])
     else:
         shown = _different(answering, QUOTATIONS, ())
     in_time = asked.wants_list or asked.wants_time or found.period is not None
@@ -669,11 +678,13 @@ def _selected(asked: AskedWords, quoted: Sequence[Quoted], found: Verified) -> l
     score = {n: scored[n].score + asked.suits(quoted[n].quote.text, own[n]) for n in left}
     left.sort(key=lambda n: (-score[n], texts[n]))
     vectors = matrix_of(texts)
+    # Statements on the present are alike: "Ada is the chair", "Grace is the chair".
+    relevance = 1.0 if asked.wants_newest else RELEVANCE
     best: list[int] = []
     while left:
         scores = {
-            n: RELEVANCE * score[n]
-            - (1 - RELEVANCE) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
+            n: relevance * score[n]
+            - (1 - relevance) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
             for n in left
         }
         first = max(left, key=scores.__getitem__)

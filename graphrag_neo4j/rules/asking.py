@@ -61,8 +61,8 @@ ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 ASKS_NOW = re.compile(
-    r" ?\b(?:now|nowadays|currently|current(?=\s\w)|today|at (?:present|the moment)|latest|newest|"
-    r"most recent(?:ly)?)\b",
+    r" ?\b(?:now|nowadays|still|currently|current(?=\s\w)|today|at (?:present|the moment)|latest|"
+    r"newest|most recent(?:ly)?)\b",
     re.IGNORECASE,
 )
 MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"

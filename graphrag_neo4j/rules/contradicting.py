@@ -45,6 +45,7 @@ NUMBERED = re.compile(r"(?<=\S )[A-Z][\w-]* \d[\d.]*(?![–-]\d)")  # a name suc
 PRESENT = re.compile(
     r"\b(?:is|are|has|have|can|will|now|today|currently|still|remains?|employs|costs|owns|leads)\b"
 )
+PLANS = re.compile(r"\b(?:plan(?:s|ned)?|expect(?:s|ed)?|will|would|hopes?|aims?|due)\b")
 ANOTHER_TIME = re.compile(
     r"\b(?:(?:that|this|next|last) (?:day|week|month|season|quarter|year)"
     r"|(?:first|second|third|fourth|last) (?:half|quarter|round|season)|as of)\b"
@@ -188,8 +189,10 @@ def _differ(one: Collection[T], other: Collection[T], is_same: Callable[[T, T], 
 
 def _may_have_changed(kind: Kind | None, one: DatedStatement, other: DatedStatement) -> bool:
     """Returns whether both hold at the times of their documents, which differ."""
-    if kind == "date":
-        return False
     dated = bool(one.date and other.date) and one.date[:7] != other.date[:7]
+    if kind in {"name", "role"}:  # another one may have done the same at another time
+        return dated and not one.dates & other.dates
+    if kind == "date":
+        return dated and any(PLANS.search(it.text) for it in (one, other))
     present = PRESENT.search(one.text) or PRESENT.search(other.text)
     return dated and bool(present) and not (one.dates and other.dates)

@@ -130,7 +130,7 @@ async def answer_question(
             *pending,
             *found.notices,
             *advice,
-            *([] if answer.more else await _on_one_document(query, citations)),
+            *([] if facts or answer.more else await _on_one_document(query, citations)),
         ),
         more=answer.more,
         incomplete=answer.incomplete,

@@ -153,7 +153,9 @@ def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path
 def test_a_citation_is_shown_by_name(page: Page, tmp_path: Path, chunks: int, source: str) -> None:
     put(page, small(chunks=chunks), tmp_path / "map.html")
     open_community(page, 5)
-    [mark] = page.all("#panel .cite")  # one for all that a sentence cites
+    [mark] = page.all("#panel .prose .cite")  # one for all that a sentence cites
+    [claim] = page.all("#panel .timeline li")
+    assert claim.get_property("textContent") == "no dateANN owes Bob. quotation"
     assert mark.get_property("textContent") == "ANN +5"
     mark.click()
     cites = page.wait("#panel .cited li", 6)
@@ -187,7 +189,7 @@ def test_an_entity_shows_who_acts(
     at_line = f"{'↙' if ref == 1 else '↗'} {predicate}"
     assert {*check(page)} == {"ANN", "BOB", *([at_line] if predicate else [])}
     pair = page.wait("#panel .cite[title*='relationship 7']")[0]
-    row = page.ask("document.querySelector('#panel .list:last-of-type li').textContent")
+    row = page.ask("document.querySelector('#panel > .list:last-of-type li').textContent")
     assert row.startswith(said)
     pair.click()
     ends = f"ANN {predicate} → BOB" if predicate else "ANN → BOB"

@@ -299,16 +299,19 @@ def nearest_sources(
     return [replace(one, quote=place or one.quote) for one, (_, place) in near[:most]]
 
 
+def quoting(source: Source, text: str) -> Source | None:
+    """Returns a source with a text as its `quote`, None if it does not hold it word for word."""
+    place = find_quote(text, source.text)
+    return (
+        replace(source, quote=(source.start + place[0], source.start + place[1])) if place else None
+    )
+
+
 def _verbatim(sources: Sequence[Source], stated: Sequence[str]) -> list[Source]:
     """Returns the sources that hold one of these texts. Overlapping chunks give a place once."""
     first, others = [], []
     for text in dict.fromkeys(stated):
-        places = ((one, find_quote(text, one.text)) for one in sources)
-        quoted = [
-            replace(one, quote=(one.start + place[0], one.start + place[1]))
-            for one, place in places
-            if place
-        ]
+        quoted = [holding for one in sources if (holding := quoting(one, text))]
         first += quoted[:1]
         others += quoted[1:]
     found: dict[tuple[str, tuple[int, int]], Source] = {}

@@ -1,8 +1,7 @@
 """What documents say differently of one thing: pairs of statements that seem to contradict."""
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypedDict
 
@@ -10,12 +9,13 @@ import anyio.to_thread
 
 from graphrag_neo4j.backends import QuerySetup
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.query.answer import Source, source_dict
+from graphrag_neo4j.query.answer import Source, quoting, source_dict
+from graphrag_neo4j.query.graph_expansion import spaced
 from graphrag_neo4j.query.lookup import read_sources
 from graphrag_neo4j.query.query_context import ChunkRow, side_by_side
 from graphrag_neo4j.rules.contradicting import Clash, DatedStatement, Kind, clashes_among
 from graphrag_neo4j.text.sentences import read_passage
-from graphrag_neo4j.text.strings import find_quote, flat, name_key
+from graphrag_neo4j.text.strings import flat
 
 ENTITIES: Final = 200  # entities that are read together
 JUDGED: Final = 3  # times as many pairs are judged as are wanted
@@ -128,14 +128,14 @@ def _compared(
     """Returns the clashes of each entity with its name, in the sentences that name it."""
     said = {
         chunk["id"]: [
-            (chunk["ref"], flat(one.text), _plain(one.text))
+            (chunk["ref"], flat(one.text), spaced(one.text))
             for one in read_passage(chunk["text"], chunk["speaker"]).sentences
         ]
         for chunk in chunks
     }
     found = []
     for row in rows:
-        names = [_plain(name) for name in row["names"]]
+        names = [spaced(name).rstrip() for name in row["names"]]  # with any ending
         statements = {
             (document, text): DatedStatement(text, ref, document, date or "")
             for id_, document, date in row["places"]
@@ -147,13 +147,6 @@ def _compared(
     return found
 
 
-def _plain(text: str) -> str:
-    """Returns the words of a text, each after a space: a name is found with any ending."""
-    return "".join(f" {word}" for word in re.findall(r"\w+", name_key(text)))
-
-
 def _said(one: DatedStatement, sources: Mapping[int, Source]) -> ContradictingStatement:
     source = sources[one.chunk]
-    if place := find_quote(one.text, source.text):
-        source = replace(source, quote=(source.start + place[0], source.start + place[1]))
-    return ContradictingStatement(one.text, one.date[:10], source)
+    return ContradictingStatement(one.text, one.date[:10], quoting(source, one.text) or source)

@@ -30,7 +30,7 @@ from graphrag_neo4j.query.lookup import said_of_unknown
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, gather, known_refs
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.quotations import cited_texts
-from graphrag_neo4j.query.selection import select, select_as_of, select_dated
+from graphrag_neo4j.query.selection import number_of_documents, select, select_as_of, select_dated
 from graphrag_neo4j.rules.asking import not_done, period_in
 from graphrag_neo4j.rules.ranking import is_global
 from graphrag_neo4j.settings import Settings
@@ -209,9 +209,7 @@ async def _on_one_document(query: QueryContext, citations: Sequence[Citation]) -
     What one document says, however new it is, need not be true (arXiv 2603.11501).
     """
     sources = {one.document: one for cited in citations for one in cited.sources}
-    if len(sources) != 1 or (query.documents is not None and len(query.documents) == 1):
-        return []
-    if (await query.graph.read("search/number_of_documents", CountRow))[0]["n"] == 1:
+    if len(sources) != 1 or await number_of_documents(query.graph, query.selection) == 1:
         return []
     [one] = sources.values()
     name, date = one.name or one.document, str(one.metadata.get("date", ""))[:10]

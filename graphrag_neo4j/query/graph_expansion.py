@@ -401,10 +401,10 @@ def names(question: str, rows: Rows) -> list[str]:
 
     A name that occurs there only as part of a longer name is left out.
     """
-    left = _spaced(question)
+    left = spaced(question)
     found = []
-    for row in sorted(rows, key=lambda row: (-len(_spaced(row["name"])), row["id"])):
-        name = _spaced(row["name"])
+    for row in sorted(rows, key=lambda row: (-len(spaced(row["name"])), row["id"])):
+        name = spaced(row["name"])
         if name in left and _is_meant(row["name"], question):
             left = left.replace(name, " | ")
             found.append(row["id"])
@@ -413,7 +413,7 @@ def names(question: str, rows: Rows) -> list[str]:
 
 def named_in(question: str, name: str) -> bool:
     """Returns whether the question contains the full name."""
-    return _spaced(name) in _spaced(question) and _is_meant(name, question)
+    return spaced(name) in spaced(question) and _is_meant(name, question)
 
 
 def fused(lists: Iterable[Rows], k: int = RANK_CONSTANT) -> dict[str, float]:
@@ -430,7 +430,7 @@ def _is_meant(name: str, question: str) -> bool:
 
     One Chinese character is in many words.
     """
-    single = _spaced(name).strip()
+    single = spaced(name).strip()
     if not single or (len(single) == 1 and spaced_characters(single) != single):
         return False
     if is_stop_word(single, language_read(question)):
@@ -438,7 +438,7 @@ def _is_meant(name: str, question: str) -> bool:
     return True
 
 
-def _spaced(text: str) -> str:
+def spaced(text: str) -> str:
     """Returns the words of a text with one space before and after each word.
 
     In scripts without spaces, such as Chinese, each character counts as a word. So a name is found

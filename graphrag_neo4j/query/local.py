@@ -78,7 +78,7 @@ async def search_local(query: QueryContext) -> SearchResult:
     table = await local_context(query)
     contexts = [table]
     if query.backend.quotes and not query.context_only:
-        near = await near_passages(query)
+        near = await _near_passages(query)
         contexts.append(near)
         table = query.table(float("inf"))
         table.records |= near.records | contexts[0].records
@@ -180,7 +180,7 @@ def _elements(
     yield from relationships[len(found["inner"]) :]
 
 
-async def near_passages(query: QueryContext) -> ContextTable:
+async def _near_passages(query: QueryContext) -> ContextTable:
     """Returns a table of the chunks near the question, the nearest first.
 
     The words of the question are searched without its stop words, because "What do they say about

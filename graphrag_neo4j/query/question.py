@@ -93,7 +93,8 @@ class Question:
                 "All reports of a level are read: leave out either level or max_calls."
             )
         whole = "dynamic" if self.dynamic else "level" if self.level is not None else None
-        self.today  # noqa: B018 - it checks `as_of`
+        if self.as_of is not None:
+            _last_day(self.as_of)
         selects = "where" if conditions_of(self.where) else "as_of" if self.as_of else None
         if selects and whole:
             raise InputError(
@@ -103,15 +104,8 @@ class Question:
 
     @property
     def today(self) -> date:
-        """The present day, or the last one of `as_of`. Raises InputError for what is no date."""
-        if self.as_of is None:
-            return datetime.now(UTC).date()
-        given = check_text(self.as_of, "as_of")
-        for rest in ("", "-31", "-30", "-29", "-28", "-12-31"):
-            with suppress(ValueError):
-                if len(given + rest) == len("2024-03-31"):
-                    return date.fromisoformat(given + rest)
-        raise InputError(f"as_of is {given!r}: write a date such as 2024-03-31, 2024-03 or 2024.")
+        """The present day, or the last one of `as_of`."""
+        return datetime.now(UTC).date() if self.as_of is None else _last_day(self.as_of)
 
     def without_use(self, method: Method) -> list[str]:
         """Returns the names of the options that are set and that `method` does not have."""
@@ -140,6 +134,16 @@ def asked_of(
     if isinstance(question, Question):
         return replace(question, **own), changed
     return Question(question, **own), changed
+
+
+def _last_day(as_of: object) -> date:
+    """The day, or the last one of a month or year. Raises InputError for what is no date."""
+    given = check_text(as_of, "as_of")
+    for rest in ("", "-31", "-30", "-29", "-28", "-12-31"):
+        with suppress(ValueError):
+            if len(given + rest) == len("2024-03-31"):
+                return date.fromisoformat(given + rest)
+    raise InputError(f"as_of is {given!r}: write a date such as 2024-03-31, 2024-03 or 2024.")
 
 
 def _refuse(names: Sequence[str]) -> None:

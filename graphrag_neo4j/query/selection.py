@@ -299,11 +299,15 @@ async def select_as_of(graph: Graph, day: str, within: Selection | None) -> Sele
 
 async def _said(graph: Graph, found: Selection, period: str, within: Selection | None) -> str:
     """Returns a sentence on how many documents of a period are read."""
-    if within is None:
-        of = (await graph.read("search/number_of_documents", CountRow))[0]["n"]
-    else:
-        of = len(within.documents)
+    of = await number_of_documents(graph, within)
     return f"Read: {len(found.documents):,} of {of:,} documents, dated {period}."
+
+
+async def number_of_documents(graph: Graph, selection: Selection | None) -> int:
+    """Returns the number of documents of a selection, of all without one."""
+    if selection:
+        return len(selection.documents)
+    return (await graph.read("search/number_of_documents", CountRow))[0]["n"]
 
 
 async def _meeting(

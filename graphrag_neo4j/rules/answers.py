@@ -10,7 +10,7 @@ the most documents.
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -419,10 +419,10 @@ def _acronyms(text: str) -> Words:
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     """Drafts an answer from the sentences of the records of a context."""
     asked = AskedWords.of(question)
-    all_quotes = [quote for record in records for quote in _quotes(record)]
-    best = _best(asked, _prose(question, _once(all_quotes)))
+    records = list(records)
+    best = _best(asked, _prose(question, quotes_of(records)))
     if asked.wants_newest:
-        best = _at_all_places(best, all_quotes)
+        best = _at_all_places(best, records)
 
     def compose(found: Verified) -> Composed:
         quoted = _quoted(asked, best, found)
@@ -442,12 +442,12 @@ def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     return Draft(compose, [one.drafted for one in best])
 
 
-def _at_all_places(best: Iterable[Quote], quotes: Iterable[Quote]) -> list[Quote]:
+def _at_all_places(best: Iterable[Quote], records: Iterable[ContextRecord]) -> list[Quote]:
     """Returns the best sentences, each as often as chunks hold it."""
-    held: dict[str, list[Quote]] = {}
-    for one in quotes:
-        if one.record.kind == "Sources":
-            held.setdefault(one.text, []).append(one)
+    held = defaultdict[str, list[Quote]](list)
+    for record in records:
+        for one in _quotes(record) if record.kind == "Sources" else ():
+            held[one.text].append(one)
     return [place for one in best for place in held.get(one.text, [one])]
 
 

@@ -29,11 +29,11 @@ YEAR = re.compile(r"(?<![\d.,-])(?:1[0-9]|20)\d\d(?![\d-]|[.,]\d)")
 FIGURE = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?: (?:thousand|million|billion))?(?![\w-])")
 SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 NUMERALS: Final = (
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
     "twenty",
 )
-SPELLED_OUT: Final = {word: float(n) for n, word in enumerate(NUMERALS, start=1) if n > 1}
+SPELLED_OUT: Final = {word: float(n) for n, word in enumerate(NUMERALS, start=2)}
 NAME = re.compile(r"\b[A-Z]\w+(?:[ -](?:of |the |von |de )?[A-Z]\w+)*")
 # In the main clause: "He asked whether it was not so." denies nothing.
 DENIAL = re.compile(
@@ -64,6 +64,16 @@ class DatedStatement:
     chunk: int
     document: str
     date: str = ""
+
+    @cached_property
+    def is_clear(self) -> bool:
+        """Whether it is a whole sentence that says itself who is meant."""
+        return bool(ENDED.search(self.text)) and not SPEAKS.search(self.text)
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether its main clause has a "not"."""
+        return bool(DENIAL.search(self.text))
 
     @cached_property
     def dates(self) -> frozenset[str]:
@@ -122,7 +132,7 @@ def clashes_among(
     one place is one of a series, and is left out. With `loosely`, pairs that share fewer words are
     added for a model to judge, of the kind "other".
     """
-    named = frozenset(word for name in names for word in base_words(name))
+    own, named = frozenset(names), frozenset(word for name in names for word in base_words(name))
     found, near = list[Clash](), list[Clash]()
     told = [(one, one.words - named) for one in statements]
     for (one, words), (other, others) in combinations(told, 2):
@@ -131,14 +141,14 @@ def clashes_among(
         n, share, of_all = _likeness(words, others)
         if not n or share < OF_JUDGED[1]:
             continue
-        kind = _difference(frozenset(names), words & others, one, other)
+        kind = _difference(own, words & others, one, other)
         if kind == "denied":
             sure = n >= OF_DENIED[0] and share >= OF_DENIED[1]
         else:  # a role is what differs, so it is not one of the words that are shared
             roles = ROLES if kind == "role" else frozenset[str]()
             m, _, part = _likeness(words - roles, others - roles)
             sure = (m >= OF_ALL[0] and part >= OF_ALL[1]) or words == others
-        clear = all(ENDED.search(it.text) and not SPEAKS.search(it.text) for it in (one, other))
+        clear = one.is_clear and other.is_clear
         if kind and sure and clear and not _may_have_changed(kind, one, other):
             found.append(Clash(kind, one, other, SURE + share + of_all + n / 10))
         elif loosely and n >= OF_JUDGED[0]:
@@ -163,12 +173,12 @@ def _difference(
     """Returns the kind of the only value in which two sentences differ, None if there is none."""
     own_names = one.names - own, other.names - own
     apart = bool(own_names[0] - own_names[1] and own_names[1] - own_names[0])
-    if bool(DENIAL.search(one.text)) != bool(DENIAL.search(other.text)):
+    if one.denies != other.denies:
         return None if apart else "denied"
-    dates = _differ(one.dates, other.dates, lambda a, b: a.startswith(b) or b.startswith(a))
-    numbers = _differ(one.numbers, other.numbers, lambda a, b: abs(a - b) <= ROUNDED * max(a, b))
     if any(ANOTHER_TIME.search(it.text) for it in (one, other)):
         return None
+    dates = _differ(one.dates, other.dates, lambda a, b: a.startswith(b) or b.startswith(a))
+    numbers = _differ(one.numbers, other.numbers, lambda a, b: abs(a - b) <= ROUNDED * max(a, b))
     if dates or numbers:
         return None if apart or (dates and numbers) else "date" if dates else "number"
     roles = one.words & ROLES, other.words & ROLES
@@ -187,7 +197,7 @@ def _differ(one: Collection[T], other: Collection[T], is_same: Callable[[T, T], 
     return all(len(rest) == 1 for rest in rests)
 
 
-def _may_have_changed(kind: Kind | None, one: DatedStatement, other: DatedStatement) -> bool:
+def _may_have_changed(kind: Kind, one: DatedStatement, other: DatedStatement) -> bool:
     """Returns whether both hold at the times of their documents, which differ."""
     dated = bool(one.date and other.date) and one.date[:7] != other.date[:7]
     if kind in {"name", "role"}:  # another one may have done the same at another time

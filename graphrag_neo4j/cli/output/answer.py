@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import money_known, repaired, seconds
@@ -9,8 +10,10 @@ from graphrag_neo4j.model.citations import CitationKind, escaped, neutralised
 from graphrag_neo4j.model.passage import called
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
-from graphrag_neo4j.query.why import Why
 from graphrag_neo4j.text.strings import counted, excerpt, flat, legible
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.query.why import Why
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),
@@ -115,7 +118,7 @@ def print_context(answer: Answer) -> None:
         terminal.block(table.text)
 
 
-def print_why(why: Why) -> None:
+def print_why(why: "Why") -> None:
     """Prints each step of a search in a line, and at which of them a passage was lost."""
     for one in why.steps:
         terminal.line((f"{'-+'[one.passed]} {one.step:<9} ", "bold"), (one.said, "dim"))

@@ -9,3 +9,4 @@ SET community.level = row.level, community.size = row.size,
     community.stale = CASE WHEN row.changed THEN true ELSE community.stale END,
     community.former_members = CASE WHEN row.left = [] THEN community.former_members
       ELSE coalesce(community.former_members, []) + row.left END
+REMOVE community.lost

@@ -1,5 +1,6 @@
 // Removes those of these entities that no chunk mentions any more. The spellings that they held, the
-// other spellings with their key, and their first and last word alone are compared again.
+// other spellings with their key, and their first and last word alone are compared again. Their
+// communities are marked.
 UNWIND $entities AS id
 MATCH (entity:Entity {id: id})
 WHERE NOT EXISTS { (entity)<-[:MENTIONS]-(:Chunk:KgBuild) }
@@ -19,5 +20,9 @@ CALL (entity) {
 CALL (entity) {
   MATCH (other:Entity:KgBuild {last_word: entity.last_word}) WITH other LIMIT 80
   SET other.uncompared = true
+}
+CALL (entity) {
+  MATCH (entity)-[:IN_COMMUNITY]->(leaf:Community:KgBuild)
+  SET leaf.lost = coalesce(leaf.lost, 0.0) + coalesce(entity.placed_weight, 0.0)
 }
 DETACH DELETE entity

@@ -3,7 +3,7 @@
 // That the names were not compared is said by the state.
 MERGE (state:State:KgBuild {id: 'graph'})
 SET state.communities_with = 'import', state.names_uncompared = true
-REMOVE state.communities_due
+REMOVE state.communities_due, state.communities_degree
 WITH state
 MATCH (community:Community:KgBuild) WHERE community.origin = 'import'
 REMOVE community.stale

@@ -1,5 +1,5 @@
-// Saves names, types, degrees, keys and properties, and marks the entities for the stage resolve and for new
-// descriptions, and those with a new type for a new label. If an entity has a new name, its pairs that
+// Saves names, types, degrees, keys and properties, and marks the entities for the stages resolve and communities
+// and for new descriptions, and those with a new type for a new label. If an entity has a new name, its pairs that
 // a model described by the old name are also marked. Communities that contain it are marked for new
 // reports. A change of a pair or a claim also marks its entities.
 UNWIND $rows AS row
@@ -8,7 +8,7 @@ WITH entity, row, entity.name <> row.name AS renamed, entity.type = row.type AS 
 SET entity += coalesce(row.properties, {}), entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
     entity.key = row.key, entity.first_word = row.first_word, entity.last_word = row.last_word,
     entity.initials = row.initials, entity.aliases = row.aliases,
-    entity.undescribed = true, entity.unresolved = true, entity.uncompared = true,
+    entity.undescribed = true, entity.unresolved = true, entity.uncompared = true, entity.unplaced = true,
     entity.unlabelled = CASE WHEN labelled THEN entity.unlabelled ELSE true END
 REMOVE entity.stale
 WITH entity, renamed

@@ -42,11 +42,11 @@ NODE_INDEXES = {
         *("unembedded id", "embedding_flaw"),
     ),
     "Entity": (
-        *(*NAMES, "type", "stale", "unlabelled", "uncompared", "undescribed id"),
+        *(*NAMES, "type", "stale", "unlabelled", "uncompared", "unplaced", "undescribed id"),
         *("description_with", "unembedded id", "embedding_flaw"),
     ),
     "Spelling": (*NAMES, "entity"),
-    "Community": ("stale", "report_with", "behind", "unembedded id", "embedding_flaw"),
+    "Community": ("stale", "lost", "report_with", "behind", "unembedded id", "embedding_flaw"),
     "BatchRequest": ("batch",),
 }
 RELATIONSHIP_INDEXES = {
@@ -95,7 +95,7 @@ DESCRIBED = (
 RESERVED: Mapping[Literal["Entity", "RELATED"], frozenset[str]] = {
     "Entity": frozenset({
         *(*DESCRIBED, *NAMES, "name", "names", "aliases", "type", "types", "descriptions"),
-        *("degree", "uncompared", "compare_error", "unlabelled", "placed_weight"),
+        *("degree", "uncompared", "compare_error", "unlabelled", "unplaced", "placed_weight"),
         *("embedding", "embedding_hash", "embedding_error", "embedding_flaw", "unembedded"),
         *("top_pairs", "top_chunks", "top_claims"),
     }),

@@ -77,8 +77,9 @@ CREATE (a)-[:RELATED {weight: row[2]}]->(b)
 
 ENTITY_TO_ADD = """
 MATCH (other:Entity) WITH other LIMIT 3 WITH collect(other) AS others
-CREATE (new:Entity:KgBuild {id: $id, name: $id})
+CREATE (new:Entity:KgBuild {id: $id, name: $id, unplaced: true})
 WITH new, others UNWIND others AS other CREATE (other)-[:RELATED {weight: 2.0}]->(new)
+SET other.unplaced = true // as the stage merge marks what it saves
 """
 
 

@@ -33,12 +33,13 @@ GRAIN = 2.0**-30  # weights are multiples of it; sums up to eight million are ex
 class MemberRow(TypedDict):
     """An entity, and the id of the leaf community that it is in now, if it is in one.
 
-    `placed` is its weighted degree when it was placed there.
+    `placed` is its weighted degree when it was placed there, and `unplaced` is its mark.
     """
 
     id: str
     leaf: str | None
     placed: float | None
+    unplaced: bool | None
 
 
 class EdgesOfRow(TypedDict):

@@ -7,7 +7,7 @@ first of several, the graph is marked, so a run after a killed one makes the who
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isnan, nan
@@ -46,64 +46,93 @@ class KnownCommunityRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class SavedTree:
-    """The tree in the graph, before the change.
+    """The tree in the graph, or a part of it, before the change.
 
     `paths` holds for each entity of the tree the ids of its communities from level 0 down.
-    `entities` are the ids of all entities of the graph in their order; `placed` holds for each its
-    weighted degree when it was placed in the tree, NaN if it was not. `unchecked` is that of
-    `FormerTree`.
+    `unchecked` is that of `FormerTree`.
     """
 
     communities: Mapping[str, KnownCommunityRow]
     paths: Mapping[str, Path]
-    entities: Sequence[str]
-    placed: Sequence[float]
     unchecked: Mapping[str, float]
 
-    @property
-    def is_followed(self) -> bool:
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """All entities of the graph, and how they are placed in the tree.
+
+    `ids` are in their order. `degrees` holds for each entity its weighted degree when it was placed
+    in the tree, NaN if it was not. `marks` holds 1 for each that has a mark.
+    """
+
+    ids: Sequence[str]
+    degrees: Sequence[float]
+    marks: Sequence[int]
+
+    def are_known(self, tree: SavedTree) -> bool:
         """Whether it is known what has changed since the tree was made."""
-        known = zip(self.entities, self.placed, strict=True)
-        return bool(self.paths) and not any(isnan(was) and one in self.paths for one, was in known)
+        known = zip(self.ids, self.degrees, strict=True)
+        return bool(tree.paths) and not any(isnan(was) and one in tree.paths for one, was in known)
+
+    def changes(self, degrees: Sequence[float]) -> Iterator[tuple[str, float, float]]:
+        """The entities with another weighted degree now, each with the former one and this one."""
+        for id_, was, now in zip(self.ids, self.degrees, degrees, strict=True):
+            if was != now:
+                yield id_, 0.0 if isnan(was) else was, now
+
+    def rows(self, degrees: Sequence[float]) -> Iterator[Row]:
+        """The rows of `communities/placed`; `degrees` holds the weighted degrees now."""
+        every = zip(self.ids, self.degrees, degrees, self.marks, strict=True)
+        return ({"id": id_, "weight": now} for id_, was, now, mark in every if mark or was != now)
 
 
-async def read_tree(graph: Graph, unchecked: float) -> SavedTree:
+async def read_tree(graph: Graph, unchecked: float) -> tuple[SavedTree, Places]:
     """The tree in the graph; `unchecked` is the weight in the graph that is not checked."""
     rows = await graph.read_bulk("communities/known", KnownCommunityRow)
-    down: dict[str | None, Path] = {None: ()}
-    for row in sorted(rows, key=itemgetter("level")):  # parents before children
-        down[row["id"]] = (*down[row["parent"]], row["id"])
+    down = paths_down(rows)
     paths: dict[str, Path] = {}
     entities: list[str] = []
-    placed = array("d")
+    placed, marks = array("d"), array("b")
     async for members in entity_pages(graph):
         members.sort(key=itemgetter("id"))
         paths |= {one["id"]: down[one["leaf"]] for one in members if one["leaf"]}
         entities += [one["id"] for one in members]
         placed.extend(nan if one["placed"] is None else one["placed"] for one in members)
+        marks.extend(one["unplaced"] is not None for one in members)
     weights = {ROOT: unchecked, **{row["id"]: row["unchecked"] for row in rows}}
-    return SavedTree({row["id"]: row for row in rows}, paths, entities, placed, weights)
+    tree = SavedTree({row["id"]: row for row in rows}, paths, weights)
+    return tree, Places(entities, placed, marks)
+
+
+def paths_down(communities: Iterable[KnownCommunityRow]) -> dict[str | None, Path]:
+    """For each community the ids from level 0 down to its own."""
+    down: dict[str | None, Path] = {None: ()}
+    for row in sorted(communities, key=itemgetter("level")):  # parents before children
+        down[row["id"]] = (*down[row["parent"]], row["id"])
+    return down
 
 
 async def save_tree(
     graph: Graph,
     tree: UpdatedTree,
     former: SavedTree,
-    degrees: Sequence[float],
-    signature: str,
+    placed: Callable[[], Iterable[Row]],
     *,
+    signature: str,
+    degree: float,
     updated: bool,
 ) -> None:
-    """Saves a tree, and that it was made with `signature`.
+    """Saves a tree or a part of it, and that it was made with `signature`.
 
-    `degrees` holds the weighted degree of each of `former.entities`. `updated` says that the tree
-    is the former one with changes, not a fresh one.
+    `placed` gives the rows of `communities/placed`, and `degree` is the weighted degree of the
+    graph. `updated` says that the tree is the former one with changes, not a fresh one.
     """
-    change = _Change(tree, former, degrees)
+    change = _Change(tree, former, placed)
     done = {
         "signature": signature,
         "updated": updated or None,
         "unchecked": tree.unchecked.get(ROOT) or None,
+        "degree": degree,
     }
 
     async def at_once(tx: Transaction) -> None:
@@ -134,8 +163,10 @@ class _Change:
     holds the entities that have left each community, by its id.
     """
 
-    def __init__(self, tree: UpdatedTree, former: SavedTree, degrees: Sequence[float]) -> None:
-        self._tree, self._former, self._degrees = tree, former, degrees
+    def __init__(
+        self, tree: UpdatedTree, former: SavedTree, placed: Callable[[], Iterable[Row]]
+    ) -> None:
+        self._tree, self._former, self._placed = tree, former, placed
         self.changed: set[str] = set()
         self.left: defaultdict[str, list[str]] = defaultdict(list)
         for leaf, now in self._leaves():
@@ -176,12 +207,7 @@ class _Change:
             if former.paths.get(entity, ())[-1:] != (leaf.id,)
         )
         yield from _paged("communities/join", joins)
-        placed: Iterator[Row] = (
-            {"id": entity, "weight": now}
-            for entity, now, was in zip(former.entities, self._degrees, former.placed, strict=True)
-            if now != was
-        )
-        yield from _paged("communities/placed", placed)
+        yield from _paged("communities/placed", self._placed())
 
     def _rows(self, *, moved: bool) -> Iterator[Row]:
         """The communities that differ from the former ones; `moved`: only those in another one."""

@@ -80,17 +80,20 @@ def community_row(community: TreeCommunity, ref: int | None) -> dict[str, object
 
 
 def lasting_ids(
-    communities: Sequence[TreeCommunity], paths: Mapping[str, Sequence[str]]
+    communities: Sequence[TreeCommunity],
+    paths: Mapping[str, Sequence[str]],
+    taken: Iterable[str] = (),
 ) -> dict[str, str]:
     """Returns the lasting id of each community, by its id.
 
     `paths` holds for each entity of the old tree the ids of its communities from level 0 down. A
-    new community keeps its id, unless an older one that lives on has it.
+    new community keeps its id, unless an older one that lives on has it, or one elsewhere has it
+    (`taken`).
     """
     sizes = Counter(id_ for path in paths.values() for id_ in path)
     found = [pair for community in communities for pair in _successions(community, paths, sizes)]
     lasting: dict[str, str] = {}
-    given: set[str] = set()
+    given = set(taken)
     for _, _, former, now in sorted(found):
         if now not in lasting and former not in given:
             lasting[now] = former

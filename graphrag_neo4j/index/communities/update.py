@@ -11,6 +11,10 @@ A fresh split needs a run of Leiden, which takes longer than all moves of a smal
 comparisons of a level wait until the communities that are due hold the share POSTPONED of the
 weight of the graph, or until a new split needs a run, which then serves them all. Only communities
 that the change at hand touched count, so one that is due and is never touched again stays as it is.
+
+Only the communities of level 0 that a change touches need be read, with all edges of their members.
+Where moves reach a community that is not read, or where the whole graph is due to be compared,
+`BeyondError` says so.
 """
 
 from collections import deque
@@ -55,6 +59,26 @@ class FormerTree:
     paths: Mapping[str, Sequence[str]]
     touched: Mapping[str, float]
     unchecked: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What surrounds the part of a graph that is read.
+
+    `degrees` holds the weighted degree of each community of level 0 beside this part, by its id.
+    `total` is the weighted degree of the graph.
+    """
+
+    degrees: Mapping[str, float]
+    total: float
+
+
+class BeyondError(Exception):
+    """Moves reach these communities of level 0, which are not read; none: all must be read."""
+
+    def __init__(self, communities: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.communities = frozenset(communities)
 
 
 @dataclass(slots=True)
@@ -133,32 +157,43 @@ class _Branch:
     edges: Edges | None
     parts: Parts | None = None
 
-    @property
-    def weight(self) -> float:
-        """The total weight of the edges inside it."""
-        return float(self.edges.weights.sum()) if self.edges is not None else 0.0
-
 
 def updated_tree(
-    edges: Edges, detect: Detect, limits: HierarchyLimits, former: FormerTree
+    edges: Edges,
+    detect: Detect,
+    limits: HierarchyLimits,
+    former: FormerTree,
+    around: Around | None = None,
 ) -> UpdatedTree:
     """Returns the tree of communities of the changed graph, of the same form as a fresh one.
 
     The nodes of `edges` are all entities, and the edges are in the order of their starts. The ids
     of the communities depend on their members alone; `lasting_ids` gives a community that lives on
     the id that it had.
+
+    With `around`, the nodes are the entities of a part of the graph and the other ends of their
+    edges; of the latter, `former` knows the community of level 0. Then the tree is that of this
+    part, and equal to what the whole graph would give. Raises BeyondError where the part is not
+    enough.
     """
-    return _Update(edges, detect, limits, former).run()
+    return _Update(edges, detect, limits, former, around).run()
 
 
 class _Update:
     """One update of a tree."""
 
     def __init__(
-        self, edges: Edges, detect: Detect, limits: HierarchyLimits, former: FormerTree
+        self,
+        edges: Edges,
+        detect: Detect,
+        limits: HierarchyLimits,
+        former: FormerTree,
+        around: Around | None,
     ) -> None:
         self.edges, self.detect, self.limits = edges, detect, limits
         self.former, self.unchecked = _NumberedTree(former, edges.names), former.unchecked
+        self.around = around
+        self.total = around.total if around else 2 * float(edges.weights.sum())
         self.tree = UpdatedTree()
 
     def run(self) -> UpdatedTree:
@@ -177,9 +212,11 @@ class _Update:
             branch.parts = self._former_parts(branch, number)
         due = [branch for branch in level if self._is_due(branch)]
         needed = any(branch.parts is None for branch in due)
-        held = sum(branch.weight for branch in due)
-        if not needed and held <= POSTPONED * float(self.edges.weights.sum()):
+        held = sum(self._weight(branch) for branch in due)
+        if not needed and held <= POSTPONED * self.total / 2:
             return
+        if self.around and number == 0:
+            raise BeyondError
         members = [branch.members for branch in due]
         fresh = fresh_parts(members, self.edges, self.detect, self.limits.gamma)
         for branch, wholes in zip(due, fresh, strict=True):
@@ -197,11 +234,22 @@ class _Update:
             return grouped(former)
         if self._is_small(branch):
             return [np.arange(len(branch.members), dtype=np.int32)]
-        if (former == NONE).all():
+        if (former == NONE).all() and not (self.around and branch.id == ROOT):
             return None
         free = np.flatnonzero(self.former.touched[branch.members] | (former == NONE)).tolist()
-        moved = move_locally(former, free, branch.edges, self.limits.gamma)
-        return grouped(connected_components(branch.edges, moved))
+        beside = self._beside() if branch.id == ROOT else {}
+        gamma, total = self.limits.gamma, 2 * self._weight(branch)
+        moves = LocalMoves(former, branch.edges, gamma, beside, total)
+        moved = moves.run(free)
+        if moves.reached:
+            raise BeyondError(self.former.ids[community] for community in moves.reached)
+        found = grouped(connected_components(branch.edges, moved))
+        return [part for part in found if former[part[0]] not in beside]
+
+    def _beside(self) -> Mapping[int, float]:
+        """The weighted degrees of the communities of level 0 that are not read, by their number."""
+        known = self.around.degrees if self.around else {}
+        return {i: known[id_] for i, id_ in enumerate(self.former.ids) if id_ in known}
 
     def _is_small(self, branch: _Branch) -> bool:
         return branch.id != ROOT and len(branch.members) <= max(self.limits.max_size, 1)
@@ -216,7 +264,13 @@ class _Update:
             return False
         unchecked += float(self.former.change[branch.members].sum()) / 2
         self.tree.unchecked[branch.id] = unchecked
-        return branch.parts is None or unchecked > CHECKED_AT * branch.weight
+        return branch.parts is None or unchecked > CHECKED_AT * self._weight(branch)
+
+    def _weight(self, branch: _Branch) -> float:
+        """The total weight of the edges inside a branch."""
+        if branch.id == ROOT:
+            return self.total / 2
+        return float(branch.edges.weights.sum()) if branch.edges is not None else 0.0
 
     def _falls_behind(self, branch: _Branch, fresh: Parts) -> bool:
         def modularity_of(parts: Parts) -> float:
@@ -274,21 +328,6 @@ def modularity(labels: Numbers, edges: Edges, gamma: float = 1.0) -> float:
     return inside / total - gamma * float(np.square(degrees).sum()) / (4 * total * total)
 
 
-def move_locally(labels: Numbers, free: Iterable[int], edges: Edges, gamma: float) -> Numbers:
-    """The partition `labels` after the moves that the nodes in `free` begin.
-
-    `labels` gives the community of each node, and -1 for a node of none. Such a node must be in
-    `free`; it begins alone. The edges are in the order of their starts. `gamma` is the resolution
-    of modularity. The communities of the result have new numbers.
-    """
-    moving = _Moving(labels, edges, gamma)
-    moving.begin(sorted(free))
-    for _ in range(ROUNDS):
-        if not moving.move_communities():
-            break
-    return moving.label
-
-
 class _Neighbours:
     """The neighbours of each node, with the weights of the edges to them."""
 
@@ -314,14 +353,28 @@ class _Neighbours:
         return others, np.concatenate((edges.weights[out], edges.weights[into]))
 
 
-class _Moving:
+class LocalMoves:
     """The state of a partition while nodes move.
 
-    `weight` and `sums` are the weighted degrees of nodes and communities. `new` holds the members
-    of each community that began with a new node; its number is `first_new` plus that of the node.
+    `labels` gives the community of each node, and -1 for a node of none. The edges are in the order
+    of their starts. `gamma` is the resolution of modularity, and `total` the weighted degree of the
+    graph (None: that of the edges). `beside` holds the weighted degrees of the communities, by
+    label, of whose nodes not all edges are given. `reached` are the labels of those into which a
+    node would move, or in which one could move: then the result is not that of the whole graph.
+
+    `label` holds the communities by new numbers. `weight` and `sums` are the weighted degrees of
+    nodes and communities. `new` holds the members of each community that began with a new node; its
+    number is `first_new` plus that of the node.
     """
 
-    def __init__(self, labels: Numbers, edges: Edges, gamma: float) -> None:
+    def __init__(
+        self,
+        labels: Numbers,
+        edges: Edges,
+        gamma: float,
+        beside: Mapping[int, float] | None = None,
+        total: float | None = None,
+    ) -> None:
         known = labels >= 0
         former, numbers = np.unique(labels[known], return_inverse=True)
         self.label = np.full(len(labels), -1, np.int32)
@@ -329,11 +382,27 @@ class _Moving:
         self.first_new = len(former)
         self.near = _Neighbours(edges)
         self.weight = edges.degrees()
-        total = self.weight.sum()
+        total = float(self.weight.sum()) if total is None else total
         self.factor = gamma / total if total else 0.0
         possible = self.first_new + len(labels)
         self.sums = np.bincount(numbers, self.weight[known], possible).astype(np.float64)
         self.new: dict[int, set[int]] = {}
+        self.beside: dict[int, int] = {}  # the labels of such communities, by their new numbers
+        for label, degree in (beside or {}).items():
+            number = int(np.searchsorted(former, label))
+            self.sums[number], self.beside[number] = degree, label
+        self.reached: set[int] = set()
+
+    def run(self, free: Iterable[int]) -> Numbers:
+        """Returns the partition after the moves that the nodes in `free` begin.
+
+        A node of no community must be in `free`; it begins alone.
+        """
+        self.begin(sorted(free))
+        for _ in range(ROUNDS):
+            if not self.move_communities():
+                break
+        return self.label
 
     def begin(self, free: list[int]) -> None:
         """Moves the nodes in `free`, and the nodes that these free."""
@@ -350,6 +419,9 @@ class _Moving:
         while waiting:
             node = waiting.popleft()
             queued.discard(node)
+            if (at := int(self.label[node])) in self.beside:
+                self.reached.add(self.beside[at])
+                continue
             home = self._best({node})
             if home != self.label[node]:
                 self._put({node}, home)
@@ -382,6 +454,8 @@ class _Moving:
         return int(linked[best] if gains[best] > gains[place[-1]] + LEAST_GAIN else home)
 
     def _put(self, nodes: set[int], home: int) -> None:
+        if home in self.beside:
+            self.reached.add(self.beside[home])
         for node in nodes:
             former = int(self.label[node])
             self.label[node] = home

@@ -35,6 +35,8 @@ def carol() -> tuple[set[str], list[Pair]]:
 
 
 async def fill(graph: Graph, entities: Iterable[str], pairs: Iterable[Pair]) -> None:
+    """Writes entities and pairs, and marks both as the stages do."""
+
     async def write(tx: Transaction) -> None:
         rows = [{"id": id_, "name": id_, "ref": None} for id_ in entities]
         await tx.run("extract/entities", rows=rows)
@@ -47,6 +49,10 @@ async def fill(graph: Graph, entities: Iterable[str], pairs: Iterable[Pair]) -> 
             {"id": identify("related", a, b), "weight": w, "strength": 1.0} for a, b, w in pairs
         ]
         await tx.run("merge/save_pairs", rows=weights)
+        changed = [
+            {"id": id_, "name": id_} for id_ in {*entities, *(e for p in pairs for e in p[:2])}
+        ]
+        await tx.run("merge/save_entities", rows=changed)
         await tx.run("graph/changed")
 
     await graph.transact(write)

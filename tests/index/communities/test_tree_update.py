@@ -19,8 +19,8 @@ from graphrag_neo4j.index.communities.tree import (
 )
 from graphrag_neo4j.index.communities.update import (
     FormerTree,
+    LocalMoves,
     modularity,
-    move_locally,
     updated_tree,
 )
 from graphrag_neo4j.model.types import WeightedEdge
@@ -160,10 +160,10 @@ def clique(*names_: str) -> list[WeightedEdge]:
 def moved(
     edges: list[WeightedEdge], label: Mapping[str, str], free: Iterable[str]
 ) -> dict[str, int]:
-    """The communities by node after the moves of `move_locally`."""
+    """The communities by node after the moves of `LocalMoves`."""
     numbered, labels = of_names(edges, label, {*label, *free})
     places = [numbered.names.index(node) for node in free]
-    found = move_locally(labels, places, numbered, 1.0).tolist()
+    found = LocalMoves(labels, numbered, 1.0).run(places).tolist()
     return dict(zip(numbered.names, found, strict=True))
 
 

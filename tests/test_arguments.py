@@ -16,7 +16,7 @@ from graphrag_neo4j import (
     ReadOptions,
     Settings,
 )
-from graphrag_neo4j.graph.connection import check_address
+from graphrag_neo4j.graph.driver import check_address
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.settings import OF_A_QUESTION, load_settings, unknown_names

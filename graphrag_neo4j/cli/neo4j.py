@@ -191,7 +191,7 @@ def _refuse_busy(settings: Settings) -> None:
 
     A server that does not answer keeps nobody from ending it.
     """
-    from graphrag_neo4j.graph.connection import connect  # noqa: PLC0415 - the driver comes with it
+    from graphrag_neo4j.graph.driver import connect  # noqa: PLC0415 - the driver comes with it
     from graphrag_neo4j.graph.lease import void_builds  # noqa: PLC0415 - the driver comes with it
 
     async def look(server: embedded.Server) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -17,12 +18,12 @@ import click
 from graphrag_neo4j.cli import without_unused
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
-from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import write_whole
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 from graphrag_neo4j.settings.checks import did_you_mean
 from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.reading import ReadOptions
 
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
@@ -232,7 +233,9 @@ def ask_client(
     The listener is that of `listening`.
     """
     with without_unused():
-        from graphrag_neo4j.client.async_client import AsyncGraphRAG  # noqa: PLC0415 - the driver comes with it
+        from graphrag_neo4j.client.async_client import AsyncGraphRAG  # noqa: PLC0415 - slow to import
+
+        import_module("graphrag_neo4j.graph.driver")  # before the client opens its graph
 
     async def opened() -> T:
         with listening(quiet=quiet, fleeting=fleeting) as listen:

@@ -12,19 +12,16 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nu
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Self, TypeAlias, Unpack, get_args
 from urllib.parse import unquote
 
 import anyio.to_thread
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.documents import ReadOptions, file_of, find_files, gone, source_of
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError, NotFoundError
-from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, IndexedKind
-from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.status import Again, RebuildOptions, Status, read_status
 from graphrag_neo4j.model.events import Event, Listener, Notice, silent
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.query.answer import Answer, Method
@@ -42,7 +39,6 @@ from graphrag_neo4j.query.lookup import (
     read_sources,
 )
 from graphrag_neo4j.query.question import Question, asked_of
-from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 from graphrag_neo4j.settings.checks import (
     check_choice,
@@ -53,18 +49,21 @@ from graphrag_neo4j.settings.checks import (
     check_word,
 )
 from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
+from graphrag_neo4j.settings.reading import ReadOptions
 from graphrag_neo4j.text.strings import storable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.extras.importing import ImportSummary, Tables
     from graphrag_neo4j.extras.ray import RayCluster
     from graphrag_neo4j.extras.tune import Tuning
+    from graphrag_neo4j.index.corpus import Corpus
     from graphrag_neo4j.index.entities.people import NameDecision
     from graphrag_neo4j.index.entities.resolve import Verdict
     from graphrag_neo4j.index.forgotten import ForgottenCheck
-    from graphrag_neo4j.index.status import IndexResult
+    from graphrag_neo4j.index.status import Again, IndexResult, Status
     from graphrag_neo4j.llm.endpoint.cost import Meter
     from graphrag_neo4j.query.contradictions import Contradiction
+    from graphrag_neo4j.query.suggestions import Suggestions
     from graphrag_neo4j.query.why import Why
 
 # What writes is imported where it is used: a question is answered sooner without it.
@@ -75,7 +74,7 @@ PASSAGES = 16  # of a corpus, from which `tune` chooses
 FORKED = "This GraphRAG was opened before a fork: open a new one in each process."
 OTHER_LOOP = "This GraphRAG was opened in another event loop: open one in each, or use GraphRAG."
 NOTHING_FROM = "{} matches no file, and the graph has no document from it: check the path."
-IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
+IndexSource: TypeAlias = "str | Path | Sequence[str | Path] | Iterable[object] | Corpus"
 
 
 class AsyncGraphRAG:
@@ -187,7 +186,7 @@ class AsyncGraphRAG:
         what: IndexSource,
         *,
         options: ReadOptions = DEFAULT,
-        again: Again | Collection[Again] = (),
+        again: "Again | Collection[Again]" = (),
         fresh: bool = False,
         with_model: bool = False,
         prune: bool = False,
@@ -222,8 +221,10 @@ class AsyncGraphRAG:
         be used, GraphBusyError while another run writes to this graph, GraphError if Neo4j fails,
         and ModelError if the model endpoint can't be used at all.
         """
+        from graphrag_neo4j.index.corpus import Corpus
         from graphrag_neo4j.index.pipeline import build
         from graphrag_neo4j.index.removal import lost_notice
+        from graphrag_neo4j.index.status import Again, RebuildOptions
         from graphrag_neo4j.index.uploads import Uploads
 
         _check_options(options)
@@ -293,6 +294,7 @@ class AsyncGraphRAG:
         tells. Raises InputError for a value that is not a source, GraphBusyError while another run
         writes to this graph, and GraphError if Neo4j fails.
         """
+        from graphrag_neo4j.documents import file_of
         from graphrag_neo4j.index.removal import documents_of, not_there, remove
         from graphrag_neo4j.index.uploads import Uploads
 
@@ -433,7 +435,9 @@ class AsyncGraphRAG:
         `index`. Raises InputError for a mapping or a place that can't be used, and the errors of
         `index`.
         """
+        from graphrag_neo4j.documents import source_of
         from graphrag_neo4j.extras.importing import NodeImport, OtherNeo4j, read_mapping
+        from graphrag_neo4j.index.corpus import Corpus
         from graphrag_neo4j.index.pipeline import build
 
         _check_options(options)
@@ -466,6 +470,7 @@ class AsyncGraphRAG:
         reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
         """
         from graphrag_neo4j.extras.tune import Wishes, check_tuning, read_sample, tune
+        from graphrag_neo4j.index.corpus import Corpus
 
         _check_options(options)
         check_number(passages, "passages", 1)
@@ -601,6 +606,7 @@ class AsyncGraphRAG:
         Raises InputError for a value that can't be used, NotFoundError if the graph has no such
         document or sentence, and the errors of `query`.
         """
+        from graphrag_neo4j.documents import file_of
         from graphrag_neo4j.index.removal import documents_of, not_there, sources_under
         from graphrag_neo4j.query.why import trace_passage
 
@@ -621,7 +627,7 @@ class AsyncGraphRAG:
 
     async def suggest(
         self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
-    ) -> Suggestions:
+    ) -> "Suggestions":
         """Suggests questions that are worth asking of this graph, and that it can answer.
 
         `n` is the largest number of questions. By default one half is on the whole corpus, and the
@@ -634,6 +640,8 @@ class AsyncGraphRAG:
         ReplyError if the reply of the model can't be used.
         """
         check_number(n, "n", 1)
+        from graphrag_neo4j.query.suggestions import suggest
+
         return await suggest(
             self.graph, self._backends, n, self._listen, after=after, history=history
         )
@@ -696,7 +704,7 @@ class AsyncGraphRAG:
             self.graph, [check_number(ref, "A source's ref", 0) for ref in refs]
         )
 
-    async def status(self, *, metadata: bool = False) -> Status:
+    async def status(self, *, metadata: bool = False) -> "Status":
         """Returns what the graph holds, what is pending, and what failed and why.
 
         With `metadata`, the result also holds the fields of the documents' metadata, by which a
@@ -705,6 +713,8 @@ class AsyncGraphRAG:
         What is pending depends on the settings of this client. If they do not say whether claims
         are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
+        from graphrag_neo4j.index.status import read_status
+
         return await read_status(self.graph, claims=self.settings.claims, metadata=metadata)
 
     async def contradictions(
@@ -728,7 +738,8 @@ class AsyncGraphRAG:
             judge = self._backends.for_question(self.settings, context_only=False, vectors_by=None)
         return await find_contradictions(self.graph, check_number(limit, "limit", 1), judge)
 
-    async def _missing(self, corpus: Corpus, options: ReadOptions) -> list[str]:
+    async def _missing(self, corpus: "Corpus", options: ReadOptions) -> list[str]:
+        from graphrag_neo4j.documents import find_files, gone
         from graphrag_neo4j.index.removal import sources_under
 
         known = await sources_under(self.graph, "") if corpus.paths else []
@@ -758,6 +769,8 @@ class AsyncGraphRAG:
             password = settings.neo4j_password
             uri, user = settings.neo4j_uri or "", settings.neo4j_username
             secret = password.get_secret_value() if password else ""
+        from graphrag_neo4j.graph.driver import connect  # slow to import
+
         return connect(uri, user, secret, settings.neo4j_database, server)
 
     async def _own_server(self, stopped: embedded.Server | None = None) -> embedded.Server:
@@ -814,6 +827,8 @@ def _file(source: str | Path, options: ReadOptions) -> str | None:
     if "://" in str(source):
         named = str(source).startswith("file://") and "#" not in str(source)
         return str(source) if named else None
+    from graphrag_neo4j.documents import source_of
+
     try:
         return source_of(Path(source), options)
     except (InputError, ValueError):

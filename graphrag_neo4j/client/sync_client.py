@@ -24,7 +24,6 @@ from anyio import move_on_after
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graphrag_neo4j.client.async_client import DEFAULT, FORKED, AsyncGraphRAG
-from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.types import Usage
@@ -33,6 +32,7 @@ from graphrag_neo4j.query.engine import AsyncStream
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.options import QueryOptions, SettingsOptions
+from graphrag_neo4j.settings.reading import ReadOptions
 
 if TYPE_CHECKING:
     from graphrag_neo4j.index.status import IndexResult

@@ -36,9 +36,10 @@ from graphrag_neo4j.documents.sources import (
     told_apart,
     whole_of,
 )
-from graphrag_neo4j.documents.text import TEXTS, File, ReadOptions, Remark, Unreadable, read_text
+from graphrag_neo4j.documents.text import TEXTS, File, Remark, Unreadable, read_text
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.settings.reading import ReadOptions
 from graphrag_neo4j.text.strings import storable
 
 __all__ = [

@@ -17,7 +17,6 @@ from graphrag_neo4j.documents.text import (
     MARKED,
     TAG_BYTES,
     File,
-    ReadOptions,
     Remark,
     flaws,
     is_mostly_right,
@@ -25,6 +24,7 @@ from graphrag_neo4j.documents.text import (
 )
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document, Part
+from graphrag_neo4j.settings.reading import ReadOptions
 from graphrag_neo4j.text.strings import CODE
 
 # Separators between elements, and a blank that stays; texts do not contain them, because their

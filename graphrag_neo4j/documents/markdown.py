@@ -16,8 +16,9 @@ from markdown_it.utils import EnvType
 
 from graphrag_neo4j.documents.html import Page, read_page
 from graphrag_neo4j.documents.metadata import date_in, kept, year_in
-from graphrag_neo4j.documents.text import File, ReadOptions, Remark
+from graphrag_neo4j.documents.text import File, Remark
 from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.settings.reading import ReadOptions
 
 FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 CALLOUT = re.compile(r"^((?:> ?)+)\[!(\w+)\][+-]?[ \t]*(.*)$", re.MULTILINE)  # > [!note] Title

@@ -21,9 +21,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 from lxml import etree  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j.documents.parts import BEGIN, END, mark_of, without_marks
-from graphrag_neo4j.documents.text import TAG_BYTES, File, ReadOptions, Remark, refuse_broken
+from graphrag_neo4j.documents.text import TAG_BYTES, File, Remark, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document
+from graphrag_neo4j.settings.reading import ReadOptions
 from graphrag_neo4j.text.strings import legible
 
 Element = Any  # of lxml

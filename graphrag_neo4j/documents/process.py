@@ -12,10 +12,11 @@ from contextlib import suppress
 from typing import Final, cast
 
 from graphrag_neo4j.documents.rows import SHEETS, read_sheets
-from graphrag_neo4j.documents.text import MEGABYTE, File, ReadOptions, Remark, Unreadable
+from graphrag_neo4j.documents.text import File, Remark, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document, Reading
 from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.reading import MEGABYTE, ReadOptions
 
 PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; "

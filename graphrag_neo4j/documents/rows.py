@@ -19,10 +19,11 @@ from zipfile import ZipFile
 from graphrag_neo4j.documents.metadata import DATES, ISO, date_in
 from graphrag_neo4j.documents.packed import unpacked
 from graphrag_neo4j.documents.parts import part_label
-from graphrag_neo4j.documents.text import File, ReadOptions, Remark, Unreadable, refuse_broken
+from graphrag_neo4j.documents.text import File, Remark, Unreadable, refuse_broken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.model.types import Document, Part
+from graphrag_neo4j.settings.reading import ReadOptions
 
 TableRow = Mapping[str, object]
 NAMED = 100  # unusable rows of a file that are named; the others are only counted

@@ -17,10 +17,11 @@ import anyio.to_thread
 
 from graphrag_neo4j.documents.process import PARSED
 from graphrag_neo4j.documents.rows import ROWS
-from graphrag_neo4j.documents.text import TEXTS, ReadOptions, Unreadable
+from graphrag_neo4j.documents.text import TEXTS, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.reading import ReadOptions
 
 SUFFIXES = (*TEXTS, *PARSED, *ROWS)
 """The suffixes of the files that can be read."""

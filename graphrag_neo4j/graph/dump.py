@@ -17,7 +17,8 @@ Dump = dict[str, dict[str, Any]]
 
 # Numbers and marks that depend on how a graph was built, and not on its content.
 IGNORED = frozenset({
-    "ref", "stale", "undescribed", "unlabelled", "unembedded", "unplaced", "unchecked", "placed_weight",
+    *("ref", "stale", "undescribed", "unlabelled", "unembedded", "unplaced", "unchecked"),
+    "placed_weight",
 })  # fmt: skip
 
 CITED_AS: Final[dict[str, CitationKind]] = {

@@ -20,7 +20,6 @@ from typing import TypedDict
 
 import anyio
 import psutil
-from neo4j import unit_of_work
 
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
@@ -163,7 +162,7 @@ async def _open(graph: Graph, void: Void, properties: Mapping[str, object]) -> s
         await begin_graph(tx)
         await tx.run("build/start", build=build, properties=own)
 
-    await graph.transact(unit_of_work(timeout=LOCK_SECONDS)(start))
+    await graph.transact(start, seconds=LOCK_SECONDS)
     return build
 
 

@@ -6,7 +6,7 @@ itself would download them.
 
 import gzip
 import threading
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -97,8 +97,9 @@ def encoding(name: str = ENCODING) -> tiktoken.Encoding:
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    lines = gzip.decompress(read_data(f"tiktoken/{name}.tiktoken.gz")).splitlines()
-    ranks = {b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
+    # Lines of a token and its rank; `a2b_base64` takes half the time of `b64decode`.
+    words = gzip.decompress(read_data(f"tiktoken/{name}.tiktoken.gz")).split()
+    ranks = dict(zip(map(a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
     made = tiktoken.Encoding(name, pat_str=_WORDS[name], mergeable_ranks=ranks, special_tokens={})
     ranks.clear()  # as Python objects they take 28 MB
     return made

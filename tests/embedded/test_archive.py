@@ -35,7 +35,7 @@ from graphrag_neo4j.cli import commands
 from graphrag_neo4j.embedded import archive
 from graphrag_neo4j.embedded.home import LOADED, LOADING, Home
 from graphrag_neo4j.embedded.releases import find_java
-from graphrag_neo4j.graph.connection import lend_driver
+from graphrag_neo4j.graph.driver import lend_driver
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.graph.dump import dump as graph_dump
 from graphrag_neo4j.settings import Settings, load_settings

@@ -19,7 +19,7 @@ from neo4j.exceptions import Neo4jError
 
 from graphrag_neo4j import AsyncGraphRAG, EmbeddedError, GraphError, GraphStoppedError
 from graphrag_neo4j.embedded import running, stop
-from graphrag_neo4j.graph.connection import _translated
+from graphrag_neo4j.graph.driver import translated
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.servers import release_under_test
@@ -43,10 +43,10 @@ FULL: Any = SimpleNamespace(address=lambda: None, stopped=lambda: "The disk is f
 def test_what_neo4j_says_of_a_stopped_database_is_understood(code: str, message: str) -> None:
     error = Neo4jError._hydrate_neo4j(code=f"Neo.DatabaseError.{code}", message=message)
     with pytest.raises(GraphStoppedError, match=r"make room, start that Neo4j again"):  # noqa: SIM117
-        with _translated("bolt://elsewhere"):
+        with translated("bolt://elsewhere"):
             raise error
     with pytest.raises(GraphStoppedError, match=r"^The disk is full\.$"):  # noqa: SIM117
-        with _translated("bolt://127.0.0.1", FULL):
+        with translated("bolt://127.0.0.1", FULL):
             raise error
 
 
@@ -54,7 +54,7 @@ def test_too_many_wrong_logins_are_one_sentence() -> None:
     code = "Neo.ClientError.Security.AuthenticationRateLimit"
     error = Neo4jError._hydrate_neo4j(code=code, message="Too many times in a row.")
     with pytest.raises(GraphError, match=r"every login for some seconds.*in a minute\.$"):  # noqa: SIM117
-        with _translated("bolt://elsewhere"):
+        with translated("bolt://elsewhere"):
             raise error
 
 

@@ -19,7 +19,8 @@ from graphrag_neo4j.cli.doctor import check_schema
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
 from graphrag_neo4j.graph import connection as connection_module
-from graphrag_neo4j.graph.connection import Graph, Transaction, connect
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.driver import connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.lease import hold_lease
 from graphrag_neo4j.graph.schema import SCHEMA_VERSION, ensure_schema

@@ -72,7 +72,7 @@ async def held(graph: Graph, **properties: object) -> None:
 WRITES = """
 import sys
 import anyio
-from graphrag_neo4j.graph.connection import connect
+from graphrag_neo4j.graph.driver import connect
 from graphrag_neo4j.graph.lease import hold_lease
 
 async def run():

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.driver import connect
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 # Tests empty the graph all the time, and write few rows. Neo4j would take the first for a change of

@@ -31,7 +31,8 @@ from graphrag_neo4j.extras.importing.mapping import (
     suggest_mapping,
 )
 from graphrag_neo4j.files import KeyCounts
-from graphrag_neo4j.graph.connection import Graph, Transaction, connect
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.driver import connect
 from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.graph.schema import free_name
 from graphrag_neo4j.index.preparation import FoundRow

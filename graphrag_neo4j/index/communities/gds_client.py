@@ -18,7 +18,8 @@ from graphdatascience.error.unable_to_connect import UnableToConnectError
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
-from graphrag_neo4j.graph.connection import Graph, lend_driver
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.driver import lend_driver
 from graphrag_neo4j.index.communities.hierarchy import Detect, Edges, Numbers
 from graphrag_neo4j.index.communities.tree import Leiden
 from graphrag_neo4j.model.events import Listener, Notice

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph.connection import connect
+from graphrag_neo4j.graph.driver import connect
 from tests.support.paths import ROOT
 from tests.support.servers import TestServer
 from tests.support.wiping import wipe

@@ -13,7 +13,8 @@ import yaml
 from graphrag_neo4j import Answer, AsyncGraphRAG, Source
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.extras.importing.mapping import read_mapping, suggest_mapping
-from graphrag_neo4j.graph.connection import Graph, PlainRow, connect
+from graphrag_neo4j.graph.connection import Graph, PlainRow
+from graphrag_neo4j.graph.driver import connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.schema import RESERVED
 from graphrag_neo4j.model.events import Event, Notice

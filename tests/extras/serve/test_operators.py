@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extras.serve.logs import Exchange, Logged
 from graphrag_neo4j.extras.serve.server import check_prefix, log_format
-from graphrag_neo4j.graph import connection
+from graphrag_neo4j.graph import driver
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 from tests.support.serving import Served, served
@@ -112,11 +112,11 @@ async def proxy_to(address: str) -> AsyncIterator[tuple[Proxy, str]]:
 async def test_a_connection_that_was_dropped_in_silence_is_not_waited_for(
     checked_server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "CONNECTION_SECONDS", 2)
+    monkeypatch.setattr(driver, "CONNECTION_SECONDS", 2)
     login = (checked_server.username, checked_server.password)
     async with (
         proxy_to(checked_server.uri) as (proxy, address),
-        connection.connect(address, *login) as graph,
+        driver.connect(address, *login) as graph,
     ):
         assert await graph.run_plain("RETURN 1 AS n") == [{"n": 1}]
         before = proxy.connections

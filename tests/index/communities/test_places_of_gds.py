@@ -7,7 +7,8 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.cli.doctor import check_neo4j
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
-from graphrag_neo4j.graph.connection import Graph, connect
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.driver import connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.communities.tree import Leiden

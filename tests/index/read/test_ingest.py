@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -199,12 +200,14 @@ class PullsThePlug(Graph):
         self.left = after
 
     async def transact(
-        self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
+        self,
+        work: Callable[[Transaction], Awaitable[T]],
+        **options: Any,  # noqa: ANN401 - those of the graph
     ) -> T:
         if not self.left:
             raise RuntimeError("pulled the plug")
         self.left -= 1
-        return await super().transact(work, fenced=fenced)
+        return await super().transact(work, **options)
 
 
 async def test_a_copy_shares_chunks_and_takes_them_over(graph: Graph) -> None:

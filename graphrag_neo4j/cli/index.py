@@ -22,8 +22,6 @@ from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.cli.status import TOKENS_AND_COST, print_failures, print_unfinished
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.estimate import Estimate, StepEstimate
-from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.index.mode_change import origin_of
 from graphrag_neo4j.index.preparation import check_building
 from graphrag_neo4j.index.status import Again, IndexResult
@@ -34,6 +32,7 @@ from graphrag_neo4j.text.strings import counted, money
 
 if TYPE_CHECKING:
     from graphrag_neo4j.client.async_client import AsyncGraphRAG
+    from graphrag_neo4j.index.estimate import Estimate, StepEstimate
 
 RUN_OPTIONS = ("prune", "again", "fresh", "with_model", "batch", "wait")
 OWN = " Your own documents are read without one until you set a key."
@@ -371,11 +370,13 @@ def estimate_command(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> 
     The estimate is for an empty graph, so it also counts documents that are already indexed. The
     command calls no model and needs no Neo4j.
     """
+    from graphrag_neo4j.index.estimate import estimate  # noqa: PLC0415 - slow to import
+
     reading = options.read_options_of(values)
     settings = options.settings_of(**values)
     corpus = Corpus.of_paths(paths, reading, settings)
     with listening(quiet=as_json_) as listen:
-        found = anyio.run(estimate_corpus, corpus, settings, listen)
+        found = anyio.run(estimate, corpus, settings, listen)
     if as_json_:
         terminal.json_text(options.as_json(found))
     else:
@@ -392,7 +393,7 @@ def estimate_command(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> 
         raise click.exceptions.Exit(1)
 
 
-def _print_steps(found: Estimate, settings: Settings) -> None:
+def _print_steps(found: "Estimate", settings: Settings) -> None:
     steps = found.steps
     shown = [
         [*(words.named_step(one.step) for one in steps), "total"],
@@ -437,7 +438,7 @@ def _roughly(n: int) -> str:
     return f"{round(n, 2 - len(str(n))):,}"
 
 
-def _counts(steps: Sequence[StepEstimate]) -> list[list[int]]:
+def _counts(steps: "Sequence[StepEstimate]") -> list[list[int]]:
     """The calls, the tokens in and the tokens out of all steps."""
     return [
         [one.calls for one in steps],

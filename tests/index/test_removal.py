@@ -9,7 +9,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.index.communities.stage import NamedByRow, TotalsRow
+from graphrag_neo4j.index.communities.npmi import NamedByRow, TotalsRow
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Run

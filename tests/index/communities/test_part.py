@@ -6,8 +6,9 @@ from collections.abc import Iterable
 import pytest
 
 from graphrag_neo4j.graph.connection import Graph, PlainRow, Transaction
-from graphrag_neo4j.index.communities import stage
+from graphrag_neo4j.index.communities import run
 from graphrag_neo4j.index.communities.saved import Places, SavedTree, read_tree
+from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.communities.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.index.evidence import mark_changed, sweep_entities, sweep_pairs
 from graphrag_neo4j.model.events import silent
@@ -67,14 +68,14 @@ async def trees(graph: Graph, *, whole: bool) -> list[list[PlainRow]]:
     """The tree after each change. `whole`: the whole graph is read, as if no part were known."""
     entities, pairs = carol()
     await fill(graph, entities, pairs)
-    await stage.find_communities(graph, LEIDEN, silent)
+    await find_communities(graph, LEIDEN, silent)
     found = []
     for changed, gone in changes(entities, pairs):
         await fill(graph, {end for pair in changed for end in pair[:2]}, changed)
         await delete(graph, gone)
         if whole:
             await graph.run_plain("MATCH (s:State {id: 'graph'}) REMOVE s.communities_degree")
-        await stage.find_communities(graph, LEIDEN, silent)
+        await find_communities(graph, LEIDEN, silent)
         found.append(await graph.run_plain(TREE) + await graph.run_plain(STATE))
     await wipe(graph)
     return found
@@ -89,7 +90,7 @@ async def test_a_part_of_the_graph_gives_the_tree_of_the_whole(
         whole_reads.append(unchecked)
         return await read_tree(graph, unchecked)
 
-    monkeypatch.setattr(stage, "read_tree", counted)
+    monkeypatch.setattr(run, "read_tree", counted)
     expected = await trees(graph, whole=True)
     assert len(whole_reads) == 1 + CHANGES
     assert await trees(graph, whole=False) == expected

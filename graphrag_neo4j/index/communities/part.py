@@ -88,7 +88,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TouchedPart:
     """A part of the graph, its former tree, and what surrounds it."""
 
     edges: Edges
@@ -107,7 +107,9 @@ async def read_change(graph: Graph, degree: float) -> Change:
     return Change(unplaced, frozenset(tops), degree - sum(row["lost"] for row in lost))
 
 
-async def read_part(graph: Graph, change: Change, tops: Collection[str], unchecked: float) -> Part:
+async def read_part(
+    graph: Graph, change: Change, tops: Collection[str], unchecked: float
+) -> TouchedPart:
     """Reads the communities `tops` of level 0, the new entities, and what surrounds them.
 
     `unchecked` is the weight in the graph that is not checked.
@@ -130,7 +132,7 @@ async def read_part(graph: Graph, change: Change, tops: Collection[str], uncheck
     edges = Edges.of(((*ends, weight) for ends, weight in sorted(found.items())), nodes)
     outside: dict[str, Path] = {id_: (row["top"],) for row in around for id_ in row["ids"]}
     weights = {ROOT: unchecked, **{row["id"]: row["unchecked"] for row in known}}
-    return Part(
+    return TouchedPart(
         edges,
         SavedTree({row["id"]: row for row in known}, paths, weights),
         FormerTree(paths | outside, change.touched, weights),

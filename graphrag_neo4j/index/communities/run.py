@@ -1,4 +1,4 @@
-"""A run of the stage: it makes the tree anew, or follows a change of the graph or of a part of it."""
+"""A run of the stage: it makes the tree anew, or follows a change of the graph."""
 
 from array import array
 from collections.abc import Callable, Iterable

@@ -18,9 +18,10 @@ from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.types import Document, Origin, Usage
 from graphrag_neo4j.rules import DESCRIBED
 from graphrag_neo4j.settings import LOCAL, STATIC, WITHOUT_ENDPOINT, Settings
+from graphrag_neo4j.settings.installing import needing, refuse_without
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.vectors.encoder import ENCODERS, Encoder, encoder_named, load_encoder
-from graphrag_neo4j.vectors.static import STATIC_VECTORS, static_embedder
+from graphrag_neo4j.vectors.static import STATIC_VECTORS, loaded_static_embedder, static_embedder
 
 if TYPE_CHECKING:
     from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable
@@ -194,10 +195,12 @@ class Backends:
         return _encoding(encoder, self.settings, listen) if encoder else None
 
     def embedder_of_vectors(self, name: str, listen: Listener = silent) -> Embedder | None:
-        """The embedder of a graph whose vectors come from a sentence encoder, None for others.
+        """The embedder of a graph whose vectors are computed on this machine, None for others.
 
-        It loads the encoder, and raises InputError as `local_embedder` does.
+        It loads what computes them, and raises InputError as `local_embedder` does.
         """
+        if name == STATIC_VECTORS:
+            return loaded_static_embedder()
         encoder = encoder_named(name)
         return _encoding(encoder, self.settings, listen) if encoder else None
 
@@ -214,18 +217,20 @@ class Backends:
         `today` is the day that a model is told; by default it is the present one.
 
         With `context_only`, no model is asked except an embedding model. `vectors_by` names the
-        embedding model of the graph's vectors, None if it has no vectors. A sentence encoder is
-        not loaded here, but by `embedder_of_vectors`. Raises InputError as `for_indexing` does.
+        embedding model of the graph's vectors, None if it has no vectors. What computes vectors on
+        this machine is not loaded here, but by `embedder_of_vectors`. Raises InputError as
+        `for_indexing` does, and where the rules lack packages.
         """
         free = vectors_by is None or is_free(vectors_by)
         endpoint = None
         if self.origin == "model" and not (context_only and free):
             endpoint = self._shared_endpoint().metered(settings)
         embedder = None
-        if vectors_by == STATIC_VECTORS:
-            embedder = static_embedder()
-        elif endpoint and vectors_by is not None and vectors_by == settings.embedding_model:
+        if not free and endpoint and vectors_by == settings.embedding_model:
             embedder = _model_embedder(settings, endpoint)
+        if endpoint is None and not context_only:
+            with needing("index", "An answer without a model needs"):
+                refuse_without("numpy")  # what makes it compares texts by vectors of words
         if endpoint is None or context_only:
             from graphrag_neo4j.rules.query_backend import ExtractiveQueryBackend
 

@@ -59,7 +59,7 @@ def test_the_program_is_started_with_its_profile_alone_for_this_machine_and_by_n
         "ENTRYPOINT",
     ]
     assert steps[6] == "USER kg"
-    assert '--constraint constraints.txt ".[local,docs,watch,serve]"' in steps[5]
+    assert '--constraint constraints.txt ".[local,docs,watch,serve,mcp]"' in steps[5]
     [mount] = SERVE["volumes"]
     folder = mount.removeprefix("home:")
     assert f"--owner kg {folder}" in steps[1]

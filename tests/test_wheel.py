@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
+from graphrag_neo4j.settings.installing import PACKAGE
 from tests.support.paths import ROOT
 
 pytestmark = [pytest.mark.wheel, pytest.mark.one_release]
@@ -37,6 +41,39 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
     Path(asked.strip(), "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     return python
+
+
+@pytest.fixture(scope="module")
+def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the wheel and, of ours, only the packages that it needs."""
+    folder = tmp_path_factory.mktemp("base")
+    venv.create(folder, symlinks=os.name == "posix")
+    [python] = [*folder.glob("bin/python"), *folder.glob("Scripts/python.exe")]
+    pip("--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
+    asked = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    for package in needed_by(distribution(PACKAGE)):
+        for top in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
+            link = Path(asked.strip(), top)
+            if not link.exists():
+                link.symlink_to(str(package.locate_file(top)))
+    return python
+
+
+def needed_by(package: Distribution) -> list[Distribution]:
+    """The packages that one needs without its extras, and that those need in turn."""
+    found: dict[str, Distribution] = {}
+    waiting = [*map(Requirement, package.requires or ())]
+    for one in waiting:
+        extras = [*one.extras, ""]
+        if not one.marker or one.marker.evaluate({"extra": ""}):
+            found[one.name] = of_it = distribution(one.name)
+            for more in map(Requirement, of_it.requires or ()):
+                if more.name not in found and (
+                    more.marker is None or any(more.marker.evaluate({"extra": e}) for e in extras)
+                ):
+                    more.marker = None
+                    waiting.append(more)
+    return [*found.values()]
 
 
 def pip(*arguments: str) -> None:
@@ -78,3 +115,21 @@ def test_it_answers_a_question_in_another_folder(
     answer = json.loads(run(installed, "-m", "graphrag_neo4j.cli", *command))
     assert "Charles Babbage" in answer["text"]
     assert any(citation["sources"] for citation in answer["citations"])
+
+
+@pytest.mark.usefixtures("environment", "graph")
+def test_without_extras_it_asks_a_graph_with_a_model_and_says_what_indexing_needs(
+    base: Path, installed: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("Ada Lovelace met Charles Babbage in London in 1833.")
+    command = ["-m", "graphrag_neo4j.cli"]
+    refused = subprocess.run(  # noqa: S603 - ours
+        [base, *command, "index", "notes.txt"], capture_output=True, text=True, check=False
+    )
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert re.fullmatch(r"Error: Indexing needs the package \w+: pip install .*\n", refused.stderr)
+    run(installed, *command, "index", "notes.txt", "--quiet")
+    for method in ("global", "local", "basic", "drift"):
+        asked = ["query", "Whom did Ada Lovelace meet?", "--method", method, "--json"]
+        assert json.loads(run(base, *command, *asked))["citations"]
+    assert len(needed_by(distribution(PACKAGE))) < 45

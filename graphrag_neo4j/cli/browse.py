@@ -23,6 +23,7 @@ from graphrag_neo4j.files import data
 from graphrag_neo4j.model.events import Started
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.web.collection import read_collection_name
 
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -231,7 +232,7 @@ def mcp_command() -> None:
     The assistant starts this command and talks to it over standard input and output. `kg-build
     serve` serves the same over HTTP.
     """
-    with options.extra_needed("mcp", "The MCP server needs"):
+    with needing("mcp", "The MCP server needs"):
         from graphrag_neo4j.extras.serve import mcp as server  # noqa: PLC0415 - an extra
     settings = options.settings_of()
     check_answering(settings)

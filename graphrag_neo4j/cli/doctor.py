@@ -22,7 +22,7 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client.async_client import AsyncGraphRAG
-from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyError
+from graphrag_neo4j.errors import GraphError, GraphRAGError, InputError, ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.indexes import NEUTRAL
 from graphrag_neo4j.graph.schema import (
@@ -39,6 +39,7 @@ from graphrag_neo4j.llm.local_servers import find_local_servers
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.types import Message, Request, Step
 from graphrag_neo4j.settings import AUTO, EMBEDDED, LOCAL, MOST_DIMENSIONS, STATIC, Settings
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.vectors.encoder import missing_packages
 
 GET_GDS: Final = (
@@ -235,9 +236,13 @@ async def _check_communities(graph: Graph, settings: Settings, listen: Listener)
                 [row] = await graph.read("doctor/gds_version", _GdsRow)
                 place = f"Graph Data Science {row['version']} of this Neo4j"
 
-    def find() -> None:
-        from graphrag_neo4j.index.communities.hierarchy import Edges  # noqa: PLC0415 - numpy
+    try:
+        with needing("index", "Indexing needs"):
+            from graphrag_neo4j.index.communities.hierarchy import Edges  # noqa: PLC0415 - numpy
+    except InputError as error:
+        return Check("Communities", None, str(error))
 
+    def find() -> None:
         with leiden_in_gds(graph, Leiden(), settings, listen) as detect:
             detect(Edges.of(EDGES, "abcxy"), 1.0)
 

@@ -38,6 +38,7 @@ from graphrag_neo4j.files import make_private_folder
 from graphrag_neo4j.index.estimate import StepEstimate
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.text.strings import counted
 
 T = TypeVar("T")
@@ -126,7 +127,7 @@ class _Paying:
                 self.evaluation.listen = hear
                 return await work()
 
-        with options.extra_needed("eval", "This needs"):
+        with needing("eval", "This needs"):
             return anyio.run(opened)
 
     def make(
@@ -509,7 +510,7 @@ def results_command(folder: Path) -> None:
     These are win rates, their statistics, the bias of each judge, and counts. It asks no model and
     needs no Neo4j.
     """
-    with options.extra_needed("eval", "The results need"):
+    with needing("eval", "The results need"):
         found = read_evaluation(folder, options.settings_of())
     for fact in found.facts:
         terminal.line(fact)
@@ -547,7 +548,7 @@ def report_command(folder: Path, output: Path, *, formats: list[str], title: str
     that works without a network. It asks no model and needs no Neo4j. It contains questions,
     answers and passages of the documents, so give it only to people who are allowed to read them.
     """
-    with options.extra_needed("eval", "The report needs"):
+    with needing("eval", "The report needs"):
         found = read_evaluation(folder, options.settings_of(), title=title)
     if "html" in formats:
         content = found.page().encode(errors="replace")

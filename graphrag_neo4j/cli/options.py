@@ -6,8 +6,7 @@ A command reads its options, calls a method of the client by `ask_client`, and p
 import dataclasses
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -22,7 +21,6 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import write_whole
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 from graphrag_neo4j.settings.checks import did_you_mean
-from graphrag_neo4j.settings.installing import install_command
 from graphrag_neo4j.settings.reading import ReadOptions
 
 if TYPE_CHECKING:
@@ -199,20 +197,6 @@ def refuse_unasked(*, yes: bool) -> None:
     """Raises InputError if a person must be asked, and no one can be."""
     if not (yes or terminal.can_ask()):
         raise InputError("No one can be asked whether to go on: add --yes to the command.")
-
-
-@contextmanager
-def extra_needed(extra: str, needs: str) -> Iterator[None]:
-    """Says how an extra is installed if an import lacks a package of another project.
-
-    `needs` is the beginning of the sentence, such as "The report needs".
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("graphrag_neo4j"):
-            raise  # a module of ours: no installation would help
-        raise InputError(f"{needs} the package {error.name}: {install_command(extra)}") from error
 
 
 def read_options_of(values: dict[str, Any]) -> ReadOptions:

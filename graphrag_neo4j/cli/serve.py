@@ -2,6 +2,7 @@
 
 import webbrowser
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +16,7 @@ from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client.async_client import AsyncGraphRAG, metered_client
 from graphrag_neo4j.index.watch import DayMeter
 from graphrag_neo4j.query.engine import check_answering
+from graphrag_neo4j.settings.installing import needing
 
 
 @click.command()
@@ -60,11 +62,11 @@ def serve_command(
 ) -> None:
     """Ask and explore in a browser, and from chat clients, until you press Ctrl-C.
 
-    The server speaks the chat API of OpenAI at /v1 and MCP at /mcp. It asks for a token, which is
-    random, or that of KG_SERVE_TOKEN. With PATHS, it also keeps the graph up to date with these
-    files, as `kg-build index --watch` does.
+    The server speaks the chat API of OpenAI at /v1, and MCP at /mcp if mcp is installed. It asks
+    for a token, which is random, or that of KG_SERVE_TOKEN. With PATHS, it also keeps the graph up
+    to date with these files, as `kg-build index --watch` does.
     """
-    with options.extra_needed("serve", "The server needs"):
+    with needing("serve", "The server needs"):
         from graphrag_neo4j.extras.serve import server  # noqa: PLC0415 - an extra
     no_browser, write = more.pop("no_browser"), more.pop("write")
     log, log_questions = more.pop("log"), more.pop("log_questions")
@@ -82,9 +84,10 @@ def serve_command(
     async def work(_: AsyncGraphRAG, listen: EventDisplay) -> None:
         listen.hush()
         terminal.line(f"Ask at {page}")
+        tools = f" MCP: {address}/mcp." if find_spec("mcp") else ""
         terminal.line(
-            f"Chat clients: {address}/v1 (API of OpenAI; the token is the key). MCP: {address}/mcp."
-            " Press Ctrl-C to stop."
+            f"Chat clients: {address}/v1 (API of OpenAI; the token is the key).{tools} Press"
+            " Ctrl-C to stop."
         )
         if not no_browser and has_screen():
             webbrowser.open(page)

@@ -48,6 +48,7 @@ from graphrag_neo4j.settings.checks import (
     check_text,
     check_word,
 )
+from graphrag_neo4j.settings.installing import needing, refuse_without
 from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
 from graphrag_neo4j.settings.reading import ReadOptions
 from graphrag_neo4j.text.strings import storable
@@ -74,6 +75,7 @@ PASSAGES = 16  # of a corpus, from which `tune` chooses
 FORKED = "This GraphRAG was opened before a fork: open a new one in each process."
 OTHER_LOOP = "This GraphRAG was opened in another event loop: open one in each, or use GraphRAG."
 NOTHING_FROM = "{} matches no file, and the graph has no document from it: check the path."
+INDEXING, IMPORTING = "Indexing needs", "The import needs"
 IndexSource: TypeAlias = "str | Path | Sequence[str | Path] | Iterable[object] | Corpus"
 
 
@@ -222,6 +224,9 @@ class AsyncGraphRAG:
         and ModelError if the model endpoint can't be used at all.
         """
         from graphrag_neo4j.index.corpus import Corpus
+
+        with needing("index", INDEXING):
+            refuse_without("numpy")
         from graphrag_neo4j.index.pipeline import build
         from graphrag_neo4j.index.removal import lost_notice
         from graphrag_neo4j.index.status import Again, RebuildOptions
@@ -405,7 +410,8 @@ class AsyncGraphRAG:
         InputError for tables that can't be used and for a graph that is not empty, GraphBusyError
         while another run writes to this graph, and GraphError if Neo4j fails.
         """
-        from graphrag_neo4j.extras.importing import Tables, import_graphrag, read_tables
+        with needing("index", IMPORTING):
+            from graphrag_neo4j.extras.importing import Tables, import_graphrag, read_tables
 
         if isinstance(folder, Tables):
             tables = folder
@@ -436,9 +442,11 @@ class AsyncGraphRAG:
         `index`.
         """
         from graphrag_neo4j.documents import source_of
-        from graphrag_neo4j.extras.importing import NodeImport, OtherNeo4j, read_mapping
         from graphrag_neo4j.index.corpus import Corpus
-        from graphrag_neo4j.index.pipeline import build
+
+        with needing("index", IMPORTING):
+            from graphrag_neo4j.extras.importing import NodeImport, OtherNeo4j, read_mapping
+            from graphrag_neo4j.index.pipeline import build
 
         _check_options(options)
         path = Path(check_path(mapping, "A mapping"))

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import regex
 
 from graphrag_neo4j.model.types import Document, Span
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.text.sentences import CLOSING
 from graphrag_neo4j.text.strings import ABBREVIATIONS, identify
@@ -118,7 +119,8 @@ def nearest_better(worths: Iterable[Worth]) -> Sequence[int]:
 def _splitter() -> "RecursiveCharacterTextSplitter":
     """Cuts a paragraph at each separator; with a chunk size of 1 it joins no parts again."""
     # The import takes a seventh of a second, and a question cuts nothing.
-    from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415
+    with needing("index", "Cutting documents into chunks needs"):
+        from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415
 
     return RecursiveCharacterTextSplitter(
         separators=[NEWLINE, SENTENCE],

@@ -15,7 +15,7 @@ from graphrag_neo4j.documents.rows import SHEETS, read_sheets
 from graphrag_neo4j.documents.text import File, Remark, Unreadable
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import Document, Reading
-from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.settings.reading import MEGABYTE, ReadOptions
 
 PROGRAM: Final = (
@@ -46,12 +46,10 @@ def reading_of(file: File) -> Reading | None:
 
 def parse(file: File, source: str) -> Sequence[Document | Unreadable]:
     """Reads a file with the library for its kind: one document, or the rows of a workbook."""
-    try:
+    with needing("docs", "needs"):
         if file.suffix in SHEETS:
             return [*read_sheets(file, source)]
         return [_reader_of(file.suffix)(file, source)]
-    except ModuleNotFoundError as error:
-        raise InputError(f"needs {error.name} to be read: {install_command('docs')}") from error
 
 
 def _reader_of(suffix: str) -> Callable[[File, str], Document]:

@@ -21,7 +21,7 @@ from graphrag_neo4j.embedded.releases import Jar, Release
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import make_private_folder, open_private
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
-from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.installing import needing
 
 NEO4J = "Neo4j, the database that keeps the graph"
 THREADS = 16
@@ -51,13 +51,9 @@ def jars_folder(release: Release) -> Path:
 
 def maven_central() -> str:
     """The address of Maven Central, from jgo."""
-    try:
+    needs = "Without a Maven repository in KG_MAVEN_URL, the embedded Neo4j needs"
+    with needing("local", needs, EmbeddedError):
         from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise EmbeddedError(
-            f"The embedded Neo4j needs more packages: {install_command('local')}; or name a Maven"
-            " repository in KG_MAVEN_URL."
-        ) from error
     return str(MAVEN_CENTRAL_URL)
 
 

@@ -36,7 +36,7 @@ from graphrag_neo4j.model.events import Listener, Notice, Waiting
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.model.types import Document, LLMTask, Reply, Request, Span, T, Usage
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.installing import needing
 
 TASKS = ("extract", "claims", "summarize", "compare")  # methods of a backend that give tasks
 Work = tuple[str, tuple[object, ...]]
@@ -192,11 +192,8 @@ async def connected(
     address = address or os.environ.get("RAY_ADDRESS") or LOCAL
     check_ray_address(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports its use otherwise
-    try:
+    with needing("ray", "--ray needs"):
         import ray  # noqa: PLC0415 - it is large, and most runs do without it
-    except ImportError:
-        needed = f"--ray needs a package that is not installed: {install_command('ray')}"
-        raise InputError(needed) from None
     ours = not ray.is_initialized()
     if ours:
         what = "Starting Ray" if address == LOCAL else f"Connecting to Ray ({address})"

@@ -188,7 +188,7 @@ class Graph:
 
     @contextmanager
     def lend_driver(self) -> Iterator["Driver"]:
-        """Lends a synchronous driver, to be used in a thread: the GDS client accepts no other."""
+        """Lends a synchronous driver, to be used in a thread."""
         from graphrag_neo4j.graph.driver import lend_driver  # noqa: PLC0415 - as above
 
         with lend_driver(self.address, *self._auth, own=self._own) as lent:

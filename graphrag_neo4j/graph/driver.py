@@ -54,8 +54,7 @@ def _living(own: OwnServer | None) -> Callable[[Address], list[Address]]:
     """A resolver of addresses for the driver: where a server of ours runs now.
 
     The driver calls it before each attempt to connect. It raises GraphError if the server has
-    ended. Otherwise the driver would try for half a minute to reach it, and the client of GDS for
-    ten minutes.
+    ended. Otherwise the driver would try for half a minute to reach it.
     """
     return lambda address: [Address(own.address()) if own else address]
 

@@ -1,4 +1,6 @@
-"""The command that installs missing packages, from the place that this package comes from.
+"""Packages that are missing, and the command that installs them.
+
+The command installs them from the place that this package comes from.
 
 The name of this package may belong to somebody else on a package index, so no hint gives the name
 alone. An installer records where a package came from (PEP 610): a folder, an archive or a
@@ -7,13 +9,39 @@ repository. Without such a record, the hint names the packages of the extra.
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from graphrag_neo4j.errors import GraphRAGError, InputError
+
 PACKAGE = "graphrag-neo4j"
 CHECKOUT = Path(__file__).parents[2]
+
+
+@contextmanager
+def needing(extra: str, needs: str, error_type: type[GraphRAGError] = InputError) -> Iterator[None]:
+    """Says how an extra is installed if an import lacks a package of another project.
+
+    `needs` is the beginning of the sentence, such as "The report needs".
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("graphrag_neo4j"):
+            raise  # a module of ours: no installation would help
+        command = install_command(extra)
+        raise error_type(f"{needs} the package {error.name}: {command}") from error
+
+
+def refuse_without(package: str) -> None:
+    """Raises ModuleNotFoundError where a package is missing; it does not import the package."""
+    if find_spec(package) is None:
+        raise ModuleNotFoundError(f"No module named {package!r}", name=package)
 
 
 def install_command(extra: str = "") -> str:

@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.files import data, read_data
 from graphrag_neo4j.model.contracts import Embedder
+from graphrag_neo4j.settings.installing import needing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,12 @@ def static_embedder() -> Embedder:
     return Embedder(STATIC_VECTORS, DIMENSIONS, _embed)
 
 
+def loaded_static_embedder() -> Embedder:
+    """Returns the same, loaded. Raises InputError where packages are missing."""
+    matrix_of(())
+    return static_embedder()
+
+
 async def _embed(texts: Sequence[str]) -> list[list[float]]:
     return await anyio.to_thread.run_sync(vectors_of, texts)
 
@@ -45,10 +52,14 @@ def vectors_of(texts: Sequence[str]) -> list[list[float]]:
 
 
 def matrix_of(texts: Sequence[str]) -> "NDArray[np.float32]":
-    """Returns the vectors of texts as the rows of a matrix."""
-    import numpy as np  # noqa: PLC0415 - it takes a moment
+    """Returns the vectors of texts as the rows of a matrix.
 
-    tokenizer, table = _model()
+    Raises InputError where packages are missing.
+    """
+    with needing("index", "The search by vectors of words needs"):
+        import numpy as np  # noqa: PLC0415 - it takes a moment
+
+        tokenizer, table = _model()
     found = np.zeros((len(texts), DIMENSIONS), np.float32)
     encoded = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
     for row, one in zip(found, encoded, strict=True):

@@ -31,19 +31,17 @@ from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 
 import anyio
 import numpy as np
 import psutil
-from graphdatascience import GraphDataScience
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.schema import ensure_schema
-from graphrag_neo4j.index.communities.gds_client import detector
+from graphrag_neo4j.index.communities.gds_client import Gds, detector
 from graphrag_neo4j.index.communities.hierarchy import (
     Detect,
     Edges,
@@ -67,6 +65,12 @@ RETURN gds.graph.project(
   $name, row[0], row[1], {relationshipProperties: {weight: row[2]}},
   {undirectedRelationshipTypes: ['*']}
 )
+"""
+PATHS = """
+CALL gds.leiden.stream($name, {
+  relationshipWeightProperty: 'weight', randomSeed: 42, concurrency: 1,
+  includeIntermediateCommunities: true
+}) YIELD intermediateCommunityIds AS path RETURN path
 """
 NODES_TO_WRITE = "UNWIND $ids AS id CREATE (:Entity:KgBuild {id: id, name: id})"
 EDGES_TO_WRITE = """
@@ -241,7 +245,7 @@ def _compare(graph: Graph, edges: Sequence[WeightedEdge]) -> None:
     nodes = sorted({end for a, b, _ in edges for end in (a, b)})
     print(f"{len(nodes):,} nodes with edges, {len(edges):,} edges")
     with graph.lend_driver() as driver:
-        gds = GraphDataScience(driver, database=graph.database, arrow=False, show_progress=False)
+        gds = Gds(driver, graph.database)
         detect = detector(gds, Leiden())
         for run in ("cold", "warm"):
             began = time.perf_counter()
@@ -294,20 +298,17 @@ def _modularity(split: Split, edges: Sequence[WeightedEdge]) -> float:
     return sum(within[c] / total - (ends[c] / (2 * total)) ** 2 for c in ends)
 
 
-def _straddling(gds: GraphDataScience, edges: Sequence[WeightedEdge]) -> None:
+def _straddling(gds: Gds, edges: Sequence[WeightedEdge]) -> None:
     number = {node: i for i, node in enumerate(sorted({e for a, b, _ in edges for e in (a, b)}))}
     rows = [(number[a], number[b], weight) for a, b, weight in edges]
-    with gds.graph.project.cypher(PROJECT, name="kg_bench", rows=rows).graph as projected:
-        found: Any = gds.leiden.stream(
-            projected,
-            relationship_weight_property="weight",
-            random_seed=42,
-            concurrency=1,
-            include_intermediate_communities=True,
-        )
+    gds.run(PROJECT, name="kg_bench", rows=rows)
+    try:
+        found = gds.run(PATHS, name="kg_bench")
+    finally:
+        gds.drop("kg_bench")
     above: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
-    for path in found["intermediateCommunityIds"]:
-        for level, (finer, coarser) in enumerate(pairwise(path)):
+    for row in found:
+        for level, (finer, coarser) in enumerate(pairwise(row["path"])):
             above[level, finer].add(coarser)
     torn = sum(1 for coarser in above.values() if len(coarser) > 1)
     print(f"includeIntermediateCommunities: {torn} of {len(above)} communities lie in several")

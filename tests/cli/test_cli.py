@@ -198,7 +198,7 @@ def test_a_command_imports_only_what_it_needs(
     kg("index", tales, "--quiet")
     model = {"openai", "genai_prices"}
     rules = {"simplemma", "graphrag_neo4j.rules.index_backend"}
-    rest = {"mcp", "uvicorn", "graphdatascience", "graphrag_neo4j.index.pipeline"}
+    rest = {"mcp", "uvicorn", "graphrag_neo4j.index.pipeline"}
     rest |= {"numpy", "pandas", "rich.markdown"}
     asked = ("query", "Who is Marley?", "--method", "local")
     assert imported("--home", str(tmp_path), "neo4j", "status").isdisjoint({"neo4j", "tiktoken"})

@@ -15,7 +15,7 @@ from graphrag_neo4j.documents import metadata_of
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model.types import EntityRecord, FindingText, RelationshipRecord, WrittenReport
 from graphrag_neo4j.settings import MAX_FILE_MB
-from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.text.strings import clean_name, storable, without_capitals
 
 # By table: the columns that it must have, and the columns that are optional.
@@ -190,13 +190,9 @@ def rows_of_parquet(
     Raises InputError where pyarrow is missing, and where the file is not Parquet, lacks a needed
     column, or unpacks to more than `max_mb` megabytes.
     """
-    try:
+    with needing("parquet", "Parquet needs"):
         import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
         import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"Parquet can't be read without {error.name}: {install_command('parquet')}"
-        ) from error
     rows: list[dict[str, Any]] = []
     n_bytes = 0
     try:

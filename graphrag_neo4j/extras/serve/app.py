@@ -1,6 +1,6 @@
 """The application: its routes, and one form for all errors.
 
-/v1 ─▶ chat      /api ─▶ rest      /mcp ─▶ the tools of MCP      / ─▶ page
+/v1 ─▶ chat      /api ─▶ rest      /mcp ─▶ the tools of MCP, if mcp is installed      / ─▶ page
 """
 
 import re
@@ -15,7 +15,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import iter_route_contexts
 from fastapi.security import HTTPBearer
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphrag_neo4j.errors import (
@@ -29,9 +31,9 @@ from graphrag_neo4j.errors import (
 from graphrag_neo4j.extras.serve import chat, page, probes, rest
 from graphrag_neo4j.extras.serve.access import ErrorBody, problem
 from graphrag_neo4j.extras.serve.logs import CURRENT, Logged, own_path
-from graphrag_neo4j.extras.serve.mcp import mcp_app
 from graphrag_neo4j.extras.serve.questions import Questions, TooManyError
 from graphrag_neo4j.settings import plain_problem
+from graphrag_neo4j.settings.installing import needing
 from graphrag_neo4j.text.strings import excerpt
 
 STATUS: Final[Sequence[tuple[type[GraphRAGError], HTTPStatus]]] = (
@@ -86,7 +88,7 @@ class _App(FastAPI):
 
 def make_app(questions: Questions) -> FastAPI:
     """Makes the application that asks an open graph."""
-    tools = mcp_app(questions.rag, questions.asking)
+    tools = _tools(questions)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -114,6 +116,21 @@ def make_app(questions: Questions) -> FastAPI:
     app.include_router(probes.router)
     app.router.routes.extend(tools.routes)
     return app
+
+
+def _tools(questions: Questions) -> Starlette:
+    """The tools of MCP at /mcp; where the package is missing, the sentence that says so."""
+    try:
+        with needing("mcp", "MCP needs"):
+            from graphrag_neo4j.extras.serve.mcp import mcp_app  # noqa: PLC0415 - another extra
+    except InputError as error:
+        missing = HTTPException(HTTPStatus.NOT_FOUND, str(error))
+
+        def refuse(_: Request) -> Response:
+            raise missing
+
+        return Starlette(routes=[Route("/mcp", refuse, methods=["GET", "POST", "DELETE"])])
+    return mcp_app(questions.rag, questions.asking)
 
 
 def logged(app: ASGIApp, made: FastAPI, *, with_questions: bool) -> Logged:

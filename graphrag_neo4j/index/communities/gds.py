@@ -1,6 +1,6 @@
 """Lends the Leiden algorithm of Neo4j Graph Data Science (GDS), wherever KG_GDS says that GDS is.
 
-The client of GDS brings pandas with it, so it is imported only where GDS is used. The address of
+numpy takes a moment to import, so what needs it is imported only where GDS is used. The address of
 another server is tried before a model is paid, although GDS is used long after that.
 """
 

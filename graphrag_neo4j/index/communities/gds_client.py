@@ -9,12 +9,10 @@ import gc
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 import numpy as np
-from graphdatascience import GraphDataScience
-from graphdatascience.error.gds_not_installed import GdsNotFound
-from graphdatascience.error.unable_to_connect import UnableToConnectError
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
@@ -44,7 +42,10 @@ UNDIRECTED: Final = {"undirectedRelationshipTypes": ["*"]}
 # With more threads, most projections of a small graph wait a tenth of a second for a thread, and
 # the graph of each page takes 28 MB more on the server.
 ONE_THREAD: Final = {"readConcurrency": 1}
-# Plain RETURN: with an alias the client fails after projecting, and leaves the projection behind.
+# The server says which functions it has; calling one that is missing would be an error.
+VERSION: Final = "SHOW FUNCTIONS YIELD name WHERE name = 'gds.version' RETURN name"
+LIST: Final = "CALL gds.graph.list() YIELD graphName RETURN graphName"
+DROP: Final = "CALL gds.graph.drop($name, false) YIELD graphName RETURN graphName"
 SEND: Final = """
 UNWIND range(0, size($starts) - 1) AS i
 RETURN gds.graph.project(
@@ -77,10 +78,26 @@ RETURN labels[first..first + $size] AS labels
 """
 
 
+@dataclass(frozen=True)
+class Gds:
+    """A server with GDS, and the database whose statements call it (None: the default one)."""
+
+    driver: "Driver"
+    database: str | None = None
+
+    def run(self, statement: LiteralString, **parameters: object) -> list[dict[str, Any]]:
+        """Runs a statement, auto-committed and never again; returns its rows."""
+        with self.driver.session(database=self.database) as session:
+            return session.run(statement, parameters).data()
+
+    def drop(self, *names: str) -> None:
+        """Drops projected graphs, where they exist."""
+        for name in names:
+            self.run(DROP, name=name)
+
+
 @contextmanager
-def lend_gds(
-    graph: Graph, settings: Settings | None, listen: Listener
-) -> Iterator[GraphDataScience]:
+def lend_gds(graph: Graph, settings: Settings | None, listen: Listener) -> Iterator[Gds]:
     """Lends the GDS that KG_GDS chooses; without settings that of the graph's server.
 
     Projections that killed runs have left there are dropped. Raises GraphError where there is no
@@ -90,23 +107,21 @@ def lend_gds(
         gds = _gds(opened, graph, settings, listen)
         # The lease of the database allows no other live build, so none of these is in use.
         # gds.graph.list() would compute the degrees of every projected graph on the server.
-        left = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
-        _drop(gds, *(name for name in left["graphName"] if name.startswith(projections_of(graph))))
+        left = [row["graphName"] for row in gds.run(LIST)]
+        gds.drop(*(name for name in left if name.startswith(projections_of(graph))))
         yield gds
 
 
-def _gds(
-    opened: ExitStack, graph: Graph, settings: Settings | None, listen: Listener
-) -> GraphDataScience:
+def _gds(opened: ExitStack, graph: Graph, settings: Settings | None, listen: Listener) -> Gds:
     if settings and settings.gds not in {AUTO, EMBEDDED}:
         driver = opened.enter_context(lend_other_driver(settings))
-        if gds := _client(driver, None):
+        if gds := _found(driver, None):
             return gds
         raise GraphError(NO_GDS_THERE.format(settings.gds))
     # The embedded server has GDS itself: a second one would give nothing.
     if settings is None or settings.gds == AUTO or not settings.neo4j_uri:
         driver = opened.enter_context(graph.lend_driver())
-        if gds := _client(driver, graph.database):
+        if gds := _found(driver, graph.database):
             return gds
     if settings is None or (settings.gds == AUTO and not settings.embedded):
         raise GraphError(NO_GDS)
@@ -124,7 +139,7 @@ def _gds(
             f"can't compute the communities: {error}"
         ) from error
     driver = opened.enter_context(lend_driver(server.uri, server.username, server.password, server))
-    if gds := _client(driver, None):
+    if gds := _found(driver, None):
         return gds
     raise GraphError(NO_GDS_THERE.format(server.uri))
 
@@ -148,14 +163,10 @@ def lend_other_driver(settings: Settings) -> Iterator["Driver"]:
         raise type(error)(text) from error
 
 
-def _client(driver: "Driver", database: str | None) -> GraphDataScience | None:
-    """The client of GDS on a server; None if this has no GDS."""
-    try:
-        return GraphDataScience(driver, database=database, arrow=False, show_progress=False)
-    except GdsNotFound:
-        return None
-    except UnableToConnectError as error:
-        raise GraphError(f"Graph Data Science does not answer: {error}.") from error
+def _found(driver: "Driver", database: str | None) -> Gds | None:
+    """The GDS of a server; None if it has none."""
+    gds = Gds(driver, database)
+    return gds if gds.run(VERSION) else None
 
 
 def projections_of(graph: Graph) -> str:
@@ -166,13 +177,8 @@ def projections_of(graph: Graph) -> str:
     return f"{PROJECTION}{identify('graph', graph.address, graph.database or '')[:12]}_"
 
 
-def _drop(gds: GraphDataScience, *names: str) -> None:
-    for name in names:
-        gds.graph.drop(name, fail_if_missing=False)
-
-
 def detector(
-    gds: GraphDataScience, leiden: Leiden, prefix: str = PROJECTION, page: int = PAGE_OF_EDGES
+    gds: Gds, leiden: Leiden, prefix: str = PROJECTION, page: int = PAGE_OF_EDGES
 ) -> Detect:
     """A function that runs Leiden on edges, of which at most `page` travel in a statement.
 
@@ -188,11 +194,11 @@ def detector(
             else:
                 _send_in_pages(gds, name, edges, number, page)
             given = {"name": name, "gamma": gamma, "theta": leiden.theta, "seed": leiden.seed}
-            found = gds.run_cypher(LABELS, params={**given, "size": page})
+            found = gds.run(LABELS, **given, size=page)
         finally:
-            _drop(gds, name)
+            gds.drop(name)
         labels = np.full(len(edges.names), -1, np.int32)
-        labels[nodes] = np.concatenate([np.array(one, np.int32) for one in found["labels"]])
+        labels[nodes] = np.concatenate([np.array(one["labels"], np.int32) for one in found])
         return labels
 
     return detect
@@ -218,28 +224,21 @@ def _numbered(edges: Edges) -> tuple[Numbers, Numbers]:
     return nodes, number
 
 
-def _send_in_pages(
-    gds: GraphDataScience, name: str, edges: Edges, number: Numbers, page: int
-) -> None:
+def _send_in_pages(gds: Gds, name: str, edges: Edges, number: Numbers, page: int) -> None:
     pages: list[str] = []
     try:
         for first in range(0, len(edges), page):
             pages.append(f"{name}_{len(pages)}")
             _send(gds, pages[-1], edges.kept(slice(first, first + page)), number, ONE_THREAD)
-            gc.collect(1)  # the client leaves what it has sent in cycles: 40 MB after some pages
+            gc.collect(1)  # the driver leaves what it has sent in cycles: 80 MB after some pages
         nodes = int(number.max()) + 1
-        given = {"name": name, "nodes": nodes, "pages": pages, "configuration": UNDIRECTED}
-        gds.run_cypher(JOIN, params=given)
+        gds.run(JOIN, name=name, nodes=nodes, pages=pages, configuration=UNDIRECTED)
     finally:
-        _drop(gds, *pages)
+        gds.drop(*pages)
 
 
 def _send(
-    gds: GraphDataScience,
-    name: str,
-    edges: Edges,
-    number: Numbers,
-    configuration: Mapping[str, object],
+    gds: Gds, name: str, edges: Edges, number: Numbers, configuration: Mapping[str, object]
 ) -> None:
     """Projects edges in one statement; `number` holds the number of each node on the server."""
     columns = {
@@ -247,4 +246,4 @@ def _send(
         "ends": number[edges.ends].tolist(),
         "weights": edges.weights.tolist(),
     }
-    gds.run_cypher(SEND, params={"name": name, "configuration": configuration, **columns})
+    gds.run(SEND, name=name, configuration=configuration, **columns)

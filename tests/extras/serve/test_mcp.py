@@ -15,9 +15,11 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import METHOD_NOT_FOUND, CallToolResult, TextContent
 from pydantic_core import to_json
+from starlette.testclient import TestClient
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
+from graphrag_neo4j.extras.serve.app import _tools
 from graphrag_neo4j.extras.serve.mcp import (
     MEMBERS,
     QUOTED_TO_TOOLS,
@@ -334,3 +336,6 @@ def test_without_the_package_the_extra_is_named(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert install_command("mcp") in printed.err
+    nothing: Any = None
+    refused = TestClient(_tools(nothing)).post("/mcp", json={})
+    assert (refused.status_code, install_command("mcp") in refused.text) == (404, True)

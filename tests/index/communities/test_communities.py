@@ -4,10 +4,8 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from graphdatascience import GraphDataScience
-
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.index.communities.gds_client import detector, projections_of
+from graphrag_neo4j.index.communities.gds_client import LIST, Gds, detector, projections_of
 from graphrag_neo4j.index.communities.hierarchy import Edges, community_tree
 from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.communities.tree import HierarchyLimits, Leiden
@@ -132,15 +130,15 @@ async def test_edges_that_travel_in_pages_give_the_communities_of_one_piece(
     entities, pairs = carol()
     edges = Edges.of(sorted(pairs), entities)
     with connected.lend_driver() as driver:
-        gds = GraphDataScience(driver, database=connected.database, arrow=False)
+        gds = Gds(driver, connected.database)
         trees = [
             community_tree(edges, detector(gds, Leiden(), page=page), HierarchyLimits())
             for page in (len(edges), 100)
         ]
-        left = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
+        left = gds.run(LIST)
     assert len(trees[0]) > 40
     assert trees[0] == trees[1]
-    assert left.empty
+    assert left == []
 
 
 async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:

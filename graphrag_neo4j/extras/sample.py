@@ -86,6 +86,7 @@ class SampleBackend:
 
     origin: Origin = "model"
     quotes = False
+    reads_material = True  # a report is known by the members of its community
     summary_batch = 1
     shared_tokens = 0
 

@@ -64,6 +64,17 @@ class Transaction:
             return []
         return [row(**dict(record)) async for record in result]
 
+    async def run_bulk(self, name: str, row: type[R], /, **parameters: object) -> list[R]:
+        """Runs a reading statement that returns many rows; they come in any order.
+
+        The driver takes eight times as long for a row as for a map in a list. So the rows travel as
+        lists of maps. `row` is the TypedDict of the rows.
+        """
+        columns = ", ".join(f"{column}: {column}" for column in row.__annotations__)
+        statement = BULK.format(statement=read_statement(name), columns=columns, size=BULK_SIZE)
+        result = await self._inner.run(statement, parameters)
+        return [one async for record in result for one in record[0]]
+
 
 class Graph:
     """A database in Neo4j. `version` is that of its server, for example (2026, 1).
@@ -109,21 +120,12 @@ class Graph:
                 )
 
     async def read_bulk(self, name: str, row: type[R], /, **parameters: object) -> list[R]:
-        """Runs a reading statement that returns very many rows; they come in any order.
-
-        The driver takes eight times as long for a row as for a map in a list. So the rows travel as
-        lists of maps. `row` is the TypedDict of the rows.
-        """
-        columns = ", ".join(f"{column}: {column}" for column in row.__annotations__)
-        statement = BULK.format(statement=read_statement(name), columns=columns, size=BULK_SIZE)
-
-        async def read(tx: "AsyncManagedTransaction") -> list[R]:
-            result = await tx.run(statement, parameters)
-            return [one async for record in result for one in record[0]]
-
+        """Runs a reading statement as `Transaction.run_bulk` does."""
         with self._translated():
             async with self._session(READ) as session:
-                return await session.execute_read(read)
+                return await session.execute_read(
+                    lambda inner: Transaction(inner).run_bulk(name, row, **parameters)
+                )
 
     async def stream(self, name: str, row: type[R], /, **parameters: object) -> AsyncIterator[R]:
         """Runs a reading statement, and gives its rows one by one: few are in memory at a time."""

@@ -90,7 +90,8 @@ class IndexBackend(Protocol):
 
     `origin` says how its reports are made: written by a model, or quoted from the documents.
     `quotes` is True where a report needs all report material with its sources, because the backend
-    quotes from it. Otherwise the context is enough: a text within a budget of tokens.
+    quotes from it. `reads_material` is True where `reports` reads the report material; otherwise
+    the context is enough, a text within a budget of tokens, and each material is empty.
     `summarize` gets at most `summary_batch` things; an error stands for one that has no summary.
     `reports` gets the contexts of one level: one, or several that have at most `shared_tokens`
     tokens together; an error stands for one that has no report.
@@ -103,6 +104,9 @@ class IndexBackend(Protocol):
 
     @property
     def quotes(self) -> bool: ...
+
+    @property
+    def reads_material(self) -> bool: ...
 
     def signature(self, step: Step) -> str: ...
 

@@ -65,6 +65,8 @@ class ExtractiveIndexBackend:
         """True: the reports quote the sources."""
         return True
 
+    reads_material = quotes
+
     def signature(self, step: Step) -> str:
         """Returns the version of these rules, and a hash of all else that decides a step.
 

@@ -38,6 +38,7 @@ _WORDS = {
 }
 COUNTED_AT_ONCE = 100_000  # characters
 REMEMBERED = 50_000  # lines
+MESSAGES = 256  # that are remembered
 LONGEST_WORD, WORDS_KEPT = 20, 20_000  # characters of a word at most; words that are remembered
 BLANKS = " " * 64
 _loading = threading.Lock()  # one thread loads an encoding, the others wait for it
@@ -86,6 +87,10 @@ def encoding_for(model: str) -> str | None:
         name = tiktoken.encoding_name_for_model(model).replace("harmony", "base")
         return name if name in _WORDS else None
     return None
+
+
+count_message: CountTokens = lru_cache(MESSAGES)(count)
+"""Counts messages: each request of a conversation holds those before it again."""
 
 
 @cache

@@ -78,6 +78,8 @@ class PresetBackend:
     def quotes(self) -> bool:
         return False
 
+    reads_material = quotes
+
     def signature(self, step: Step) -> str:
         return f"{step} {self.version}"
 

@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final, Literal, TypedDict, get_args
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
@@ -206,9 +207,10 @@ class _Embedding:
         """The texts of marked nodes that have changed; the mark of the others is removed."""
         for kind in INDEXED_KINDS:
             after = ""
-            while rows := await self.graph.read(
+            while rows := await self.graph.read_bulk(
                 PAGES[kind], TextRow, after=after, limit=PAGE_OF_TEXTS
             ):
+                rows.sort(key=itemgetter("id"))
                 known = {row["id"]: row for row in rows}
                 texts = [self._text(kind, row) for row in rows]
                 changed = [text for text in texts if text.hash != known[text.id]["hash"]]

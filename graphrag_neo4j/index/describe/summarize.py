@@ -17,7 +17,7 @@ summary of each group is saved when it arrives.
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple, TypedDict
 
 from graphrag_neo4j.concurrency import Outcome
@@ -195,9 +195,10 @@ class _Describing:
     async def _batches(self, listen: Listener) -> AsyncIterator[_Batch]:
         """The groups to ask a model about; finished descriptions are saved on the way."""
         after = ""
-        while rows := await self.graph.read(
+        while rows := await self.graph.read_bulk(
             self.statements.page, UndescribedRow, after=after, limit=PAGE_OF_ELEMENTS
         ):
+            rows.sort(key=itemgetter("id"))
             done, asks = [], []
             for row in rows:
                 found = self._folded(row)

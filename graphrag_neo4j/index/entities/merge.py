@@ -76,10 +76,10 @@ async def merge(graph: Graph, listen: Listener, stage: str = "merge") -> None:
     """Brings all marked entities and pairs up to date, and marks them for the stage summarize."""
     listen(Started(stage, int((await graph.read("merge/count", CountRow))[0]["n"])))
     # Pairs come first: what a hub keeps depends on their weights.
-    while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE_OF_STALE):
+    while pairs := await graph.read_bulk("merge/pairs", StalePairRow, limit=PAGE_OF_STALE):
         await graph.transact(partial(_save_pairs, [_pair(pair) for pair in pairs]))
         listen(Advanced(len(pairs)))
-    while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE_OF_STALE):
+    while rows := await graph.read_bulk("merge/entities", StaleEntityRow, limit=PAGE_OF_STALE):
         await graph.transact(partial(_save_entities, [_entity(row) for row in rows]))
         listen(Advanced(len(rows)))
 

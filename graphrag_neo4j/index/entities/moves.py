@@ -152,7 +152,7 @@ async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
 
 async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
     """The spellings that the evidence of these entities uses."""
-    rows = await tx.run("resolve/spelled", SpelledRow, ids=sorted(entities))
+    rows = await tx.run_bulk("resolve/spelled", SpelledRow, ids=sorted(entities))
     holders: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         for id_ in votes_for(row["uses"], lambda use: entity_id(use[0])):

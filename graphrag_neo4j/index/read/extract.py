@@ -8,6 +8,7 @@ The evidence is saved while other chunks are still being read.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple, TypedDict, TypeVar, cast
 
 from graphrag_neo4j.concurrency import Outcome
@@ -162,9 +163,10 @@ async def _pending(graph: Graph, step: ReadingStep) -> AsyncIterator[ChunkToRead
     """
     for state in ("failed", "pending"):
         after = -1  # an imported chunk may be number 0
-        while rows := await graph.read(
+        while rows := await graph.read_bulk(
             step.pending, PendingChunkRow, state=state, after=after, limit=PAGE
         ):
+            rows.sort(key=itemgetter("ref"))
             for row in rows:
                 header, entities = row["header"] or "", tuple(row["entities"])
                 text = ChunkText(row["id"], row["text"], header, row["speaker"], entities)

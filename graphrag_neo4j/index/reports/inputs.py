@@ -152,7 +152,7 @@ async def read_materials(
     for claim in await graph.read("reports/claims", ReportClaimRow, ids=ids):
         claims[claim["community"]].append(_claim(claim))
     parts: defaultdict[str, list[PartMaterial]] = defaultdict(list)
-    for part in await graph.read("reports/parts", ReportPartRow, ids=ids, sample=SAMPLE):
+    for part in await graph.read_bulk("reports/parts", ReportPartRow, ids=ids, sample=SAMPLE):
         parts[part["community"]].append(_part(part, entities[part["community"]].values()))
     for ordered in parts.values():  # ids of communities depend on the history of the graph
         ordered.sort(key=lambda part: (part.full.text, part.id))

@@ -15,10 +15,10 @@ A report never stays if it cites what is gone, or if a document was deleted that
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import inf
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TypedDict
 
 from graphrag_neo4j.concurrency import Outcome
@@ -49,6 +49,7 @@ from graphrag_neo4j.text.strings import identify
 from graphrag_neo4j.text.tokens import CountTokens
 
 PAGE = 50
+MEMBERS = 1000  # of communities whose material is in memory at the same time, or of a larger one
 TOGETHER = 32  # requests whose reports are saved at once
 AT_ONCE = 5  # reports in one request: a small model may confuse more
 ELEMENTS = "elements"
@@ -110,9 +111,10 @@ class ReportLimits:
 class _Task:
     """A community whose report is to be written.
 
-    `material` and `table` are its report material and its context; `known` holds the records that
-    the report may cite. `report` is already made, of elements, for a small community. `pieces` are
-    those of the context, by which its changes are measured; {} if the report is always up to date.
+    `material` is its report material, empty if the backend does not read it, and `table` its
+    context. `known` holds the records that the report may cite. `report` is already made, of
+    elements, for a small community. `pieces` are those of the context, by which its changes are
+    measured; {} if the report is always up to date.
     """
 
     id: str
@@ -185,10 +187,11 @@ class _Level:
         Reports that were written from the same context are left out.
         """
         after = ""
-        while rows := await self.graph.read(
+        while rows := await self.graph.read_bulk(
             "reports/pending", PendingReportRow, level=self.level, after=after, limit=PAGE
         ):
-            tasks = await self._read(rows)
+            rows.sort(key=itemgetter("id"))
+            tasks = [task for some in _parts(rows) for task in await self._read(some)]
             stay = await self._that_stay(rows, tasks)
             same = [
                 {"id": task.id, "pieces": task.piece_properties}
@@ -236,7 +239,7 @@ class _Level:
         return changed_share(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
-        """The tasks of a page of communities."""
+        """The tasks of some communities of a page."""
         small = {row["id"] for row in rows if row["size"] <= self.limits.smallest}
         made: dict[str, tuple[ReportMaterial, ContextTable, WrittenReport | None]] = {}
         materials = await read_materials(
@@ -283,7 +286,8 @@ class _Level:
             lines += [f"{edge.record.id} {edge.weight}" for edge in material.edges]
         hash_ = identify("report", signature, *lines)
         pieces = {} if self.quoting else pieces_of(table, material)
-        return _Task(id_, material, table, known, hash_, report, pieces)
+        kept = material if self.stage.backend.reads_material else ReportMaterial({}, (), ())
+        return _Task(id_, kept, table, known, hash_, report, pieces)
 
     async def answer(self, batch: _Batch) -> Sequence[WrittenReport | ReplyError]:
         """The reports of a batch."""
@@ -320,6 +324,17 @@ class _Level:
             "material_tokens": pieces["material_tokens"],
         }
         return row
+
+
+def _parts(rows: Sequence[PendingReportRow]) -> Iterator[Sequence[PendingReportRow]]:
+    """The communities of a page in parts, each with at most MEMBERS members or one community."""
+    first, members = 0, 0
+    for n, row in enumerate(rows):
+        members += row["size"]
+        if members > MEMBERS and n > first:
+            yield rows[first:n]
+            first, members = n, row["size"]
+    yield rows[first:]
 
 
 def _tokens_of(task: _Task) -> int:

@@ -443,7 +443,7 @@ class Endpoint:
         return price.of(*options.most(body)) if price else 0.0
 
     def _tokens(self, texts: Iterable[str]) -> int:
-        return sum(map(tokens.count, texts))
+        return sum(map(tokens.count_message, texts))
 
 
 async def driven(

@@ -42,11 +42,12 @@ class ExampleRecords:
 
         A record isn't a copy if the text that was read also has its names.
         """
-        passage = name_key(text)
+        copied = self._records & {tuple(one) for one in gleaned.records}
+        passage = name_key(text) if copied else ""
         own = [
             record
             for record in gleaned.records
-            if tuple(record) not in self._records
+            if tuple(record) not in copied
             or all(name_key(name) in passage for name in _names(record))
         ]
         copies = len(gleaned.records) - len(own)

@@ -95,13 +95,13 @@ class _Reading:
 class LLMIndexBackend:
     """Extracts entities and claims, and writes descriptions and reports, with a model.
 
-    The prompts come from the prompt files. `origin` and `quotes` say that a model writes the
-    reports from a context: they are not quotations. Raises InputError if a prompt file can't be
-    used.
+    The prompts come from the prompt files. `origin`, `quotes` and `reads_material` say that a model
+    writes the reports from a context alone: they are not quotations. Raises InputError if a prompt
+    file can't be used.
     """
 
     origin: Origin = "model"
-    quotes = False
+    quotes = reads_material = False
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

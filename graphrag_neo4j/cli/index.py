@@ -28,7 +28,7 @@ from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model.events import Notice, Waiting
 from graphrag_neo4j.model.types import Step, Usage
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
-from graphrag_neo4j.settings.installing import needing
+from graphrag_neo4j.settings.installing import needing, refuse_without
 from graphrag_neo4j.text.strings import counted, money
 
 if TYPE_CHECKING:
@@ -167,8 +167,10 @@ def sample_command(quiet: bool, as_json_: bool) -> None:
     No model is asked, and no key is needed: the transcripts were read beforehand. The graph must
     have no other documents, so give another --home than that of your own documents.
     """
+    from graphrag_neo4j.extras.sample import bring_sample  # noqa: PLC0415 - slow to import
+
     with needing("index", "The sample needs"):
-        from graphrag_neo4j.extras.sample import bring_sample  # noqa: PLC0415 - slow to import
+        refuse_without("numpy")
 
     settings = options.settings_of()
 

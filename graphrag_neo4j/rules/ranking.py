@@ -150,7 +150,8 @@ def names_in(question: str) -> tuple[str, ...]:
     rows: list[list[str]] = [[]]
     for number, word in enumerate(words):
         capital = word[:1].isupper() and word != "I" and word.lower() not in ABOUT
-        opening = number == 0 and (is_ordinary(word) or is_stop_word(word.lower(), language))
+        # The stop words come first: for the others a lexicon must be read.
+        opening = number == 0 and (is_stop_word(word.lower(), language) or is_ordinary(word))
         if capital and not opening:
             rows[-1].append(word)
         else:

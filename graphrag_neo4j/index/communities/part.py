@@ -1,7 +1,8 @@
 """Reads the part of the graph, and of the tree, that a small change may touch.
 
 This part is the communities of level 0 with an entity whose relationships have changed, or that has
-been deleted. All edges of their entities are read, also those that lead out of the part.
+been deleted. All edges of their entities are read, also those that lead out of the part. They take
+more memory than where the whole graph is read, so a part has at most MOST_ENTITIES.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,9 +14,10 @@ from graphrag_neo4j.graph.rows import IdRow, pages
 from graphrag_neo4j.index.communities.hierarchy import Edges
 from graphrag_neo4j.index.communities.saved import KnownCommunityRow, Path, SavedTree, paths_down
 from graphrag_neo4j.index.communities.tree import ROOT
-from graphrag_neo4j.index.communities.update import Around, FormerTree
+from graphrag_neo4j.index.communities.update import Around, BeyondError, FormerTree
 
 ID_PAGE = 10_000
+MOST_ENTITIES = 50_000
 
 
 class UnplacedRow(TypedDict):
@@ -61,7 +63,7 @@ class AroundRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GraphChange:
     """What has changed in the graph since its entities were placed in communities.
 
     `tops` are the communities of level 0 that the change touches, and `degree` is the weighted
@@ -97,24 +99,33 @@ class TouchedPart:
     around: Around
 
 
-async def read_change(graph: Graph, degree: float) -> Change:
-    """What has changed; `degree` is the weighted degree that the graph had."""
-    unplaced = await graph.read_bulk("communities/unplaced", UnplacedRow)
+async def read_change(graph: Graph, degree: float) -> GraphChange:
+    """What has changed; `degree` is the weighted degree that the graph had.
+
+    Raises BeyondError for too large a change.
+    """
+    limit = MOST_ENTITIES + 1
+    unplaced = await graph.read_bulk("communities/unplaced", UnplacedRow, limit=limit)
+    if len(unplaced) == limit:
+        raise BeyondError
     lost = await graph.read("communities/lost", LostRow)
     touched = [one for one in unplaced if one["degree"] != one["placed"]]
     tops = {one["top"] for one in touched if one["top"]} | {row["top"] for row in lost}
     degree += sum(one["degree"] - (one["placed"] or 0.0) for one in touched)
-    return Change(unplaced, frozenset(tops), degree - sum(row["lost"] for row in lost))
+    return GraphChange(unplaced, frozenset(tops), degree - sum(row["lost"] for row in lost))
 
 
 async def read_part(
-    graph: Graph, change: Change, tops: Collection[str], unchecked: float
+    graph: Graph, change: GraphChange, tops: Collection[str], unchecked: float
 ) -> TouchedPart:
     """Reads the communities `tops` of level 0, the new entities, and what surrounds them.
 
-    `unchecked` is the weight in the graph that is not checked.
+    `unchecked` is the weight in the graph that is not checked. Raises BeyondError for too large a
+    part.
     """
     known = await graph.read_bulk("communities/within", KnownCommunityRow, tops=sorted(tops))
+    if sum(row["size"] for row in known if row["level"] == 0) > MOST_ENTITIES:
+        raise BeyondError
     down = paths_down(known)
     members: list[LeafRow] = []
     for leaves in pages(sorted(row["id"] for row in known), ID_PAGE):

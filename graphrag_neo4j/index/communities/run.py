@@ -6,11 +6,17 @@ from functools import partial
 
 import anyio.to_thread
 
-from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.index.communities.gds import leiden_in_gds
 from graphrag_neo4j.index.communities.hierarchy import Detect, community_tree, read_edges
 from graphrag_neo4j.index.communities.npmi import by_npmi
-from graphrag_neo4j.index.communities.part import read_change, read_part, taken_ids
+from graphrag_neo4j.index.communities.part import (
+    GraphChange,
+    TouchedPart,
+    read_change,
+    read_part,
+    taken_ids,
+)
 from graphrag_neo4j.index.communities.saved import SavedTree, read_tree, save_tree
 from graphrag_neo4j.index.communities.tree import ROOT, Leiden, lasting_ids, with_ids
 from graphrag_neo4j.index.communities.update import (
@@ -36,36 +42,49 @@ class TreeRun:
     ) -> None:
         self._graph, self._leiden, self._listen = graph, leiden, listen
         self._gds = partial(leiden_in_gds, graph, leiden, settings, listen)
-        self._unchecked = unchecked
+        self._unchecked, self._signature = unchecked, leiden.signature
 
     async def part(self, degree: float) -> bool:
         """Follows a change where it touches the tree; returns whether that was possible.
 
         `degree` is the weighted degree that the graph had before the change.
         """
-        change = await read_change(self._graph, degree)
-        tops = change.tops
-        while True:
-            part = await read_part(self._graph, change, tops, self._unchecked)
-            make = partial(
-                updated_tree,
-                part.edges,
-                limits=self._leiden.limits,
-                former=part.former,
-                around=part.around,
-            )
-            try:
-                tree = await self._made(make)
-            except BeyondError as error:
-                if not error.communities:
-                    return False
-                tops |= error.communities
-            else:
-                break
+        try:
+            change = await read_change(self._graph, degree)
+            part, tree = await self._followed(change, change.tops)
+        except BeyondError:
+            return False
         ids = {community.id for community in tree.communities} - part.saved.communities.keys()
         tree = _lasting(tree, part.saved, await taken_ids(self._graph, ids))
-        await self._save(tree, part.saved, lambda: change.placed, change.degree, updated=True)
+        await save_tree(
+            self._graph,
+            tree,
+            part.saved,
+            lambda: change.placed,
+            change.degree,
+            signature=self._signature,
+        )
+        self._listen(Advanced(len(tree.communities)))
         return True
+
+    async def _followed(
+        self, change: GraphChange, tops: frozenset[str]
+    ) -> tuple[TouchedPart, UpdatedTree]:
+        """Reads the communities `tops` of level 0, and those that moves turn out to reach."""
+        part = await read_part(self._graph, change, tops, self._unchecked)
+        make = partial(
+            updated_tree,
+            part.edges,
+            limits=self._leiden.limits,
+            former=part.former,
+            around=part.around,
+        )
+        try:
+            return part, await self._made(make)
+        except BeyondError as error:
+            if not error.communities:
+                raise
+            return await self._followed(change, tops | error.communities)
 
     async def whole(self, *, follow: bool) -> None:
         """Makes the tree anew, or follows any change of the graph."""
@@ -91,7 +110,10 @@ class TreeRun:
         tree = await self._made(make)
         tree = _lasting(tree, former) if former.paths else tree
         rows = partial(places.rows, degrees)
-        await self._save(tree, former, rows, sum(degrees), updated=follow)
+        await save_tree(
+            self._graph, tree, former, rows, sum(degrees), signature=self._signature, updated=follow
+        )
+        self._listen(Advanced(len(tree.communities)))
 
     async def _made(self, make: Callable[[Detect], UpdatedTree]) -> UpdatedTree:
         def in_gds() -> UpdatedTree:
@@ -99,26 +121,6 @@ class TreeRun:
                 return make(detect)
 
         return await anyio.to_thread.run_sync(in_gds)
-
-    async def _save(
-        self,
-        tree: UpdatedTree,
-        former: SavedTree,
-        placed: Callable[[], Iterable[Row]],
-        degree: float,
-        *,
-        updated: bool,
-    ) -> None:
-        await save_tree(
-            self._graph,
-            tree,
-            former,
-            placed,
-            signature=self._leiden.signature,
-            degree=degree,
-            updated=updated,
-        )
-        self._listen(Advanced(len(tree.communities)))
 
 
 def _lasting(tree: UpdatedTree, former: SavedTree, taken: Iterable[str] = ()) -> UpdatedTree:

@@ -117,10 +117,10 @@ async def save_tree(
     tree: UpdatedTree,
     former: SavedTree,
     placed: Callable[[], Iterable[Row]],
+    degree: float,
     *,
     signature: str,
-    degree: float,
-    updated: bool,
+    updated: bool = True,
 ) -> None:
     """Saves a tree or a part of it, and that it was made with `signature`.
 

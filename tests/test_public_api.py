@@ -14,11 +14,12 @@ import pytest
 import graphrag_neo4j
 from graphrag_neo4j import Answer, AsyncGraphRAG, Citation, GraphRAG, Source, errors
 from graphrag_neo4j.index.read.ingest import Ingested
+from graphrag_neo4j.index.status import Again
 from graphrag_neo4j.model import events
 from tests.support.paths import ROOT
 
 NAMES: dict[str, Any] = {name: getattr(graphrag_neo4j, name) for name in graphrag_neo4j.__all__}
-KNOWN = NAMES | {"pandas": pandas}
+KNOWN = NAMES | {"pandas": pandas, "Again": Again}
 CLIENTS = (AsyncGraphRAG, GraphRAG)
 ALIASES = {"CitationKind", "Event", "IndexSource", "Listener", "Method"}
 NOT_IN_SIGNATURES = {"__version__", "Document", "load_settings"}

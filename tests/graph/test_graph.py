@@ -143,7 +143,7 @@ async def test_the_dump_holds_all_but_builds_counter_refs_and_marks(graph: Graph
         hidden[row["label"]].update(row["keys"])
     for key, node in nodes.items():
         hidden.get(key.partition(":")[0], set()).difference_update(node)
-    assert hidden["Entity"] == {"ref", "undescribed", "unlabelled"}
+    assert hidden["Entity"] == {"ref", "undescribed", "unlabelled", "unplaced"}
     assert hidden["Chunk"] == {"ref", "unembedded"}
     assert not hidden["Document"]
 

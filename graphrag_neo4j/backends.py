@@ -18,7 +18,7 @@ from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.types import Document, Origin, Usage
 from graphrag_neo4j.rules import DESCRIBED
 from graphrag_neo4j.settings import LOCAL, STATIC, WITHOUT_ENDPOINT, Settings
-from graphrag_neo4j.settings.installing import needing, refuse_without
+from graphrag_neo4j.settings.installing import refuse_without_index
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.vectors.encoder import ENCODERS, Encoder, encoder_named, load_encoder
 from graphrag_neo4j.vectors.static import STATIC_VECTORS, loaded_static_embedder, static_embedder
@@ -229,8 +229,7 @@ class Backends:
         if not free and endpoint and vectors_by == settings.embedding_model:
             embedder = _model_embedder(settings, endpoint)
         if endpoint is None and not context_only:
-            with needing("index", "An answer without a model needs"):
-                refuse_without("numpy")  # what makes it compares texts by vectors of words
+            refuse_without_index("An answer without a model needs")
         if endpoint is None or context_only:
             from graphrag_neo4j.rules.query_backend import ExtractiveQueryBackend
 

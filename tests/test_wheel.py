@@ -29,31 +29,32 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a new environment: the package is the wheel's, what it needs is ours."""
-    folder = tmp_path_factory.mktemp("environment")
+def with_wheel(wheel: Path, folder: Path) -> tuple[Path, Path]:
+    """The Python of a new environment with the wheel alone, and its folder of packages."""
     venv.create(folder, symlinks=os.name == "posix")
     [python] = [*folder.glob("bin/python"), *folder.glob("Scripts/python.exe")]
     pip("--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
+    asked = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    return python, Path(asked.strip())
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment: the package is the wheel's, what it needs is ours."""
+    python, packages = with_wheel(wheel, tmp_path_factory.mktemp("environment"))
     # A path that a .pth file names is searched last, and the .pth files in it are not read: so the
     # checkout that is installed in it as editable is not found.
-    asked = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
-    Path(asked.strip(), "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    (packages / "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     return python
 
 
 @pytest.fixture(scope="module")
 def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment with the wheel and, of ours, only the packages that it needs."""
-    folder = tmp_path_factory.mktemp("base")
-    venv.create(folder, symlinks=os.name == "posix")
-    [python] = [*folder.glob("bin/python"), *folder.glob("Scripts/python.exe")]
-    pip("--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
-    asked = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    python, packages = with_wheel(wheel, tmp_path_factory.mktemp("base"))
     for package in needed_by(distribution(PACKAGE)):
         for top in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
-            link = Path(asked.strip(), top)
+            link = packages / top
             if not link.exists():
                 link.symlink_to(str(package.locate_file(top)))
     return python

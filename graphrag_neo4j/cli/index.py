@@ -28,7 +28,7 @@ from graphrag_neo4j.index.status import Again, IndexResult
 from graphrag_neo4j.model.events import Notice, Waiting
 from graphrag_neo4j.model.types import Step, Usage
 from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
-from graphrag_neo4j.settings.installing import needing, refuse_without
+from graphrag_neo4j.settings.installing import refuse_without_index
 from graphrag_neo4j.text.strings import counted, money
 
 if TYPE_CHECKING:
@@ -169,8 +169,7 @@ def sample_command(quiet: bool, as_json_: bool) -> None:
     """
     from graphrag_neo4j.extras.sample import bring_sample  # noqa: PLC0415 - slow to import
 
-    with needing("index", "The sample needs"):
-        refuse_without("numpy")
+    refuse_without_index("The sample needs")
 
     settings = options.settings_of()
 

@@ -48,7 +48,7 @@ from graphrag_neo4j.settings.checks import (
     check_text,
     check_word,
 )
-from graphrag_neo4j.settings.installing import needing, refuse_without
+from graphrag_neo4j.settings.installing import needing, refuse_without_index
 from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
 from graphrag_neo4j.settings.reading import ReadOptions
 from graphrag_neo4j.text.strings import storable
@@ -75,7 +75,7 @@ PASSAGES = 16  # of a corpus, from which `tune` chooses
 FORKED = "This GraphRAG was opened before a fork: open a new one in each process."
 OTHER_LOOP = "This GraphRAG was opened in another event loop: open one in each, or use GraphRAG."
 NOTHING_FROM = "{} matches no file, and the graph has no document from it: check the path."
-INDEXING, IMPORTING = "Indexing needs", "The import needs"
+IMPORTING = "The import needs"
 IndexSource: TypeAlias = "str | Path | Sequence[str | Path] | Iterable[object] | Corpus"
 
 
@@ -225,8 +225,7 @@ class AsyncGraphRAG:
         """
         from graphrag_neo4j.index.corpus import Corpus
 
-        with needing("index", INDEXING):
-            refuse_without("numpy")
+        refuse_without_index()
         from graphrag_neo4j.index.pipeline import build
         from graphrag_neo4j.index.removal import lost_notice
         from graphrag_neo4j.index.status import Again, RebuildOptions

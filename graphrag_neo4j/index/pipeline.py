@@ -22,14 +22,14 @@ from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.graph.lease import command_name
-from graphrag_neo4j.index.batches.rounds import (
+from graphrag_neo4j.index.batches.outbox import Outbox
+from graphrag_neo4j.index.batches.use import (
     BatchUse,
     BatchWaitsError,
     UntilAnswered,
     refuse_without_model,
     use_batches,
 )
-from graphrag_neo4j.index.batches.tasks import Outbox
 from graphrag_neo4j.index.communities.gds import check_gds_access
 from graphrag_neo4j.index.communities.stage import find_communities
 from graphrag_neo4j.index.corpus import Corpus

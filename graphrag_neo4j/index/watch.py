@@ -38,7 +38,7 @@ from graphrag_neo4j.llm.endpoint.cost import Meter
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.model.types import Usage
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.settings.installing import needing, refuse_without
+from graphrag_neo4j.settings.installing import refuse_without_index
 from graphrag_neo4j.text.strings import money
 
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult]]
@@ -136,8 +136,7 @@ async def watch(
     first build is raised unless there are `uploads`; after a later one the build is tried again.
     Raises InputError if a path does not exist.
     """
-    with needing("index", "Indexing needs"):
-        refuse_without("numpy")  # otherwise each build would fail, and a server would try again
+    refuse_without_index()  # otherwise each build would fail, and a server would try again
     find_files(paths, follow_links=options.follow_links)
     if uploads:
         make_private_folder(uploads.folder)

@@ -38,10 +38,11 @@ def needing(extra: str, needs: str, error_type: type[GraphRAGError] = InputError
         raise error_type(f"{needs} the package {error.name}: {command}") from error
 
 
-def refuse_without(package: str) -> None:
-    """Raises ModuleNotFoundError where a package is missing; it does not import the package."""
-    if find_spec(package) is None:
-        raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+def refuse_without_index(needs: str = "Indexing needs") -> None:
+    """Raises InputError where the packages of the extra `index` are missing; it imports none."""
+    with needing("index", needs):
+        if find_spec("numpy") is None:
+            raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
 
 def install_command(extra: str = "") -> str:

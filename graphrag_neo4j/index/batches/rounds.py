@@ -10,27 +10,24 @@ loses a batch nor sends it twice. A file that was uploaded and is not in the gra
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from tempfile import TemporaryFile
-from typing import Final, Literal, Protocol
+from typing import Final
 from uuid import uuid4
 
 import anyio
 import anyio.to_thread
 
-from graphrag_neo4j.backends import IndexSetup
 from graphrag_neo4j.concurrency import Answered
-from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError
+from graphrag_neo4j.errors import BudgetSpentError, ModelError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow, pages
+from graphrag_neo4j.index.batches.outbox import Outbox, RequestFile
 from graphrag_neo4j.index.batches.tasks import (
     BatchedTasks,
-    Outbox,
-    RequestFile,
     drop_requests,
     keep_replies,
 )
-from graphrag_neo4j.index.stage import StageContext
+from graphrag_neo4j.index.batches.use import BatchWaitsError
 from graphrag_neo4j.index.status import BatchRow
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.endpoint.batches import (
@@ -45,8 +42,6 @@ from graphrag_neo4j.model.events import Listener, Notice, Waiting
 from graphrag_neo4j.model.types import Step
 from graphrag_neo4j.text.strings import money
 
-BatchUse = Literal["no", "send", "wait"]
-"""Whether a run sends its requests in batches, and whether it waits for these."""
 POLL: Final = 60.0  # seconds between two looks at the batches
 PAGE: Final = 1000  # results that are saved together
 KEYS: Final = 10_000  # of requests that are saved together
@@ -57,55 +52,7 @@ SMALLER: Final = (
 EXPIRED: Final = "the batch ended without a result of this request"
 
 
-class BatchWaitsError(Exception):
-    """The run ends because batches are not over; the message is a sentence for a person."""
-
-
-class UntilAnswered(Protocol):
-    """Runs work whose tasks belong to some steps, until all of its requests are answered."""
-
-    async def __call__(self, work: Callable[[], Awaitable[None]], /, *steps: Step) -> None: ...
-
-
-def refuse_without_model(use: BatchUse, setup: IndexSetup) -> None:
-    """Raises InputError for batches of a run that asks no model."""
-    if use != "no" and setup.endpoint is None:
-        raise InputError(
-            "An extractive index asks no model, so it has no requests to send in batches: set a "
-            "model (and add --with-model to a graph that was made without one), or leave out "
-            "--batch."
-        )
-
-
-async def use_batches(
-    stage: StageContext, setup: IndexSetup, outbox: Outbox, use: BatchUse
-) -> tuple[StageContext, UntilAnswered]:
-    """The stage context and the runner of stages for this use of batches.
-
-    A run without batches uses the replies that earlier batches have brought, and those that a
-    killed run has kept.
-    """
-    if setup.endpoint is None:
-
-        async def at_once(work: Callable[[], Awaitable[None]], /, *_steps: Step) -> None:
-            await work()
-
-        return stage, at_once
-    direct = use == "no"
-    if direct:
-        kept = _KeptReplies(stage.graph, setup.endpoint)
-        stage = replace(stage, keep=kept.keep)
-        if not (await stage.graph.read("batch/count", CountRow))[0]["n"]:
-            return stage, kept.until_answered
-    rounds = BatchRounds(
-        stage.graph, setup.endpoint, stage.listen, outbox, wait=use == "wait", direct=direct
-    )
-    tasks = rounds.tasks
-    batched = replace(stage, run=tasks.run, batched=not direct, waits=lambda: tasks.waits)
-    return batched, rounds.until_answered
-
-
-class _KeptReplies:
+class KeptReplies:
     """Keeps replies that wait for the writer as those of batches, until their step is done.
 
     The run after a killed one finds them as it finds those of batches.

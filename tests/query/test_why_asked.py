@@ -1,5 +1,6 @@
 """Why a search lost a passage where a model answers, and as the command prints it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ async def test_the_budget_is_raised_by_as_much_as_a_model_needs(
         assert {call.kind for call in endpoint.log[before:]} <= {"embeddings"}
         assert {why.method for why in whys} == {"local"}
         cut = next((n, why) for n, why in enumerate(whys) if why.lost == "context")
-        advice = cut[1].steps[-1].advice or ""
-        enough = int(advice.split(" to ")[1].split(",")[0].replace(",", ""))
+        advice = re.search(r" to ([\d,]+), which", cut[1].steps[-1].advice or "")
+        assert advice
+        enough = int(advice[1].replace(",", ""))
         raised = await rag.why(
             QUESTION, f"{cut[0]}.txt", f"number is {cut[0]},", max_context_tokens=enough
         )

@@ -35,7 +35,9 @@ from graphrag_neo4j.text.strings import counted
     default=Path("prompts"),
 )
 @options.value("--domain", "TEXT", "What the documents are about, if you know it.")
-@options.setting("--language", "NAME")
+@options.value(
+    "--language", "NAME", "The language of names, descriptions, reports and answers (KG_LANGUAGE)."
+)
 @options.value(
     "--persona",
     "TEXT",

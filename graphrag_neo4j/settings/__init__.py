@@ -114,7 +114,6 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        use_attribute_docstrings=True,
         env_prefix=OURS,
         env_file=".env",
         env_ignore_empty=True,

@@ -1,6 +1,5 @@
 """Counting tokens, and having the ranks without a network."""
 
-import gzip
 import os
 import subprocess
 import sys
@@ -9,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.files import read_data
 from graphrag_neo4j.text import tokens
+from tests.support.ranks import published
 
 # A proxy that nobody listens at: whatever asks the network fails at once.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
@@ -35,8 +34,7 @@ def test_the_ranks_of_both_usual_encodings_need_no_network(tmp_path: Path) -> No
 def test_words_are_cut_as_tiktoken_cuts_them(name: str, tmp_path: Path) -> None:
     """tiktoken finds the ranks in a folder, under the SHA-1 of their addresses."""
     address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
-    ranks = gzip.decompress(read_data(f"tiktoken/{name}.tiktoken.gz"))
-    (tmp_path / sha1(address.encode()).hexdigest()).write_bytes(ranks)  # noqa: S324 - as it does
+    (tmp_path / sha1(address.encode()).hexdigest()).write_bytes(published(name))  # noqa: S324 - as it does
     code = (
         f"import tiktoken\nown, theirs = tokens.encoding({name!r}), tiktoken.get_encoding({name!r})"
         "\nassert own._pat_str == theirs._pat_str"

@@ -6,10 +6,10 @@ itself would download them.
 
 import gzip
 import threading
-from binascii import a2b_base64
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, lru_cache
+from struct import unpack_from
 from typing import Final
 
 import tiktoken
@@ -102,9 +102,20 @@ def encoding(name: str = ENCODING) -> tiktoken.Encoding:
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    # Lines of a token and its rank; `a2b_base64` takes half the time of `b64decode`.
-    words = gzip.decompress(read_data(f"tiktoken/{name}.tiktoken.gz")).split()
-    ranks = dict(zip(map(a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
+    ranks = ranks_of(name)
     made = tiktoken.Encoding(name, pat_str=_WORDS[name], mergeable_ranks=ranks, special_tokens={})
     ranks.clear()  # as Python objects they take 28 MB
     return made
+
+
+def ranks_of(name: str) -> dict[bytes, int]:
+    """The tokens of an encoding, each with its rank.
+
+    The file has the number of tokens (four bytes), the length of each (a byte) and the tokens in
+    the order of their ranks. It is read in a third of the time that tiktoken's own form takes.
+    """
+    packed = gzip.decompress(read_data(f"tiktoken/{name}.ranks.gz"))
+    start = 4 + int.from_bytes(packed[:4])
+    of_length = [f"{length}s" for length in range(256)]
+    form = "".join(map(of_length.__getitem__, packed[4:start]))
+    return dict(zip(unpack_from(form, packed, start), range(start - 4), strict=True))

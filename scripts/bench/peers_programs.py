@@ -1,6 +1,5 @@
 """The programs of scripts/bench/peers.py: what is installed, where, and with which settings."""
 
-import gzip
 import json
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
-from graphrag_neo4j.files import read_data
+from tests.support.ranks import published
 
 __all__ = ["DIMENSIONS", "PROGRAMS", "ROOT", "Program", "environment", "install"]
 
@@ -66,7 +65,7 @@ def environment(url: str, folder: Path) -> dict[str, str]:
     for name in ("o200k_base", "cl100k_base"):
         address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
         cached = sha1(address.encode()).hexdigest()  # noqa: S324 - as tiktoken does
-        (ranks / cached).write_bytes(gzip.decompress(read_data(f"tiktoken/{name}.tiktoken.gz")))
+        (ranks / cached).write_bytes(published(name))
     addresses = dict.fromkeys(("OPENAI_BASE_URL", "OPENAI_API_BASE"), url)
     caches = dict.fromkeys(("TIKTOKEN_CACHE_DIR", "CUSTOM_TIKTOKEN_CACHE_DIR"), str(ranks))
     return SAME | addresses | caches

@@ -252,7 +252,9 @@ class AskedWords:
             words = common
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))
-        about_all = bool(ABOUT & (asked | base_words(question))) and not asks_to_count(question)
+        about_all = bool(ABOUT & (asked | base_words(question, language))) and not asks_to_count(
+            question
+        )
         wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME, ASKS_WHEN)]
         wants += [present, bool(common)]
         return cls(words, topic, names, not words and about_all, language, *wants)

@@ -14,6 +14,7 @@ from typing import Final
 from graphrag_neo4j.rules.phrases import CJK, is_ordinary
 from graphrag_neo4j.text.languages import (
     ABOUT,
+    LATIN,
     TIMES,
     WHOLE,
     base_form,
@@ -23,6 +24,7 @@ from graphrag_neo4j.text.languages import (
 from graphrag_neo4j.text.sentences import WORD, read_passage
 from graphrag_neo4j.text.strings import without_possessive
 
+FIRM = 2  # stop words that tell the language of a text: "mit" alone is German, and a university
 LIKE = 0.5  # two sentences with a larger share of common words say the same
 # Characters that link words or ask: in a language without spaces, a pair with one isn't a word.
 LINKS = re.compile("[的了是吗呢吧啊谁哪么怎はがをの]")
@@ -34,14 +36,20 @@ OPENINGS = frozenset(
 
 
 @lru_cache(50_000)
-def _read(text: str, language: str | None = None) -> tuple[frozenset[str], str]:
-    """Returns the content words of a text, and its language; None lets its words decide."""
+def _read(text: str, language: str | None = None) -> tuple[frozenset[str], str, bool]:
+    """Returns the content words of a text, its language, and whether its words are sure of that.
+
+    Without a `language`, its words decide.
+    """
     words = [found[0].lower() for found in WORD.finditer(text)]
     language = language or language_of(text, words)
     if language in ("zh", "ja", "th"):
         pairs = (text[i : i + 2] for i in range(len(text) - 1))
-        return frozenset(one for one in pairs if one.isalpha() and not LINKS.search(one)), language
-    return frozenset(word for word in words if not is_stop_word(word, language)), language
+        told = frozenset(one for one in pairs if one.isalpha() and not LINKS.search(one))
+        return told, language, True
+    content = [word for word in words if not is_stop_word(word, language)]
+    firm = sum(map(str.isalpha, words)) - sum(map(str.isalpha, content)) >= FIRM
+    return frozenset(content), language, firm or language not in LATIN
 
 
 def language_read(text: str) -> str:
@@ -61,9 +69,10 @@ def content_words(text: str) -> frozenset[str]:
 def base_words(text: str, language: str | None = None) -> frozenset[str]:
     """Returns the content words of a text in their dictionary forms, in lower case.
 
-    Without a `language`, the words of the text decide, which is a guess for a short one.
+    Without a `language`, the words of the text decide; where too few do, it is English.
     """
-    words, language = _read(text, language)
+    words, own, firm = _read(text, language)
+    language = language or (own if firm else "en")
     return frozenset(base_form(without_possessive(word), language).casefold() for word in words)
 
 
@@ -179,7 +188,7 @@ def names_written(question: str) -> tuple[str, ...]:
 
 def subject_words(question: str) -> frozenset[str]:
     """Returns the base words of what a question is about: without "say", "theme" and the like."""
-    return base_words(question) - ABOUT
+    return base_words(question, language_read(question)) - ABOUT
 
 
 def is_global(question: str) -> bool:

@@ -7,6 +7,7 @@ topic, and words that tell what a name is. The first line of each file describes
 """
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -39,6 +40,7 @@ UNRANKED = 200_000  # the rank of a word that is not a token
 PARTICLE = re.compile(
     r"(?<=..)(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|부터|까지)$"
 )
+_loading = threading.Lock()  # of a dictionary
 
 
 def lines_of(name: str) -> list[str]:
@@ -150,11 +152,20 @@ def is_in_dictionary(word: str, language: str) -> bool:
 
 @cache
 def _has_dictionary(language: str) -> bool:
+    """Returns whether there is a dictionary of a language, which is loaded then.
+
+    Threads that ask simplemma for a word at the same time would load it once for each.
+    """
+    import simplemma  # noqa: PLC0415
     from simplemma.strategies.dictionaries.dictionary_factory import (  # noqa: PLC0415
         SUPPORTED_LANGUAGES,
     )
 
-    return language in SUPPORTED_LANGUAGES
+    if language not in SUPPORTED_LANGUAGES:
+        return False
+    with _loading:
+        simplemma.is_known("a", language)
+    return True
 
 
 def rarity(word: str) -> int:

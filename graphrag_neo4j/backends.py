@@ -21,7 +21,7 @@ from graphrag_neo4j.settings import LOCAL, STATIC, WITHOUT_ENDPOINT, Settings
 from graphrag_neo4j.settings.installing import refuse_without_index
 from graphrag_neo4j.text import tokens
 from graphrag_neo4j.vectors.encoder import ENCODERS, Encoder, encoder_named, load_encoder
-from graphrag_neo4j.vectors.static import STATIC_VECTORS, loaded_static_embedder, static_embedder
+from graphrag_neo4j.vectors.static import STATIC_VECTORS, static_embedder
 
 if TYPE_CHECKING:
     from graphrag_neo4j.documents import ReadOptions, Remark, Unreadable
@@ -197,10 +197,11 @@ class Backends:
     def embedder_of_vectors(self, name: str, listen: Listener = silent) -> Embedder | None:
         """The embedder of a graph whose vectors are computed on this machine, None for others.
 
-        It loads what computes them, and raises InputError as `local_embedder` does.
+        It loads a sentence encoder, and raises InputError as `local_embedder` does.
         """
         if name == STATIC_VECTORS:
-            return loaded_static_embedder()
+            refuse_without_index("The search by vectors of words needs")
+            return static_embedder()
         encoder = encoder_named(name)
         return _encoding(encoder, self.settings, listen) if encoder else None
 
@@ -218,7 +219,7 @@ class Backends:
 
         With `context_only`, no model is asked except an embedding model. `vectors_by` names the
         embedding model of the graph's vectors, None if it has no vectors. What computes vectors on
-        this machine is not loaded here, but by `embedder_of_vectors`. Raises InputError as
+        this machine comes from `embedder_of_vectors`. Raises InputError as
         `for_indexing` does, and where the rules lack packages.
         """
         free = vectors_by is None or is_free(vectors_by)

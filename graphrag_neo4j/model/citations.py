@@ -424,7 +424,7 @@ def _neutral(text: str, wanted: Callable[[int], bool]) -> str:
 
     The time that it takes is linear in the length of the text.
     """
-    if not OPENERS.search(text):
+    if not OPENERS.search(text) or not MARK.search("".join(map(_folded, text))):
         return text
     folded = [(letter, place) for place, one in enumerate(text) for letter in _folded(one)]
     plain = "".join(letter for letter, _ in folded)

@@ -11,6 +11,7 @@ from graphrag_neo4j.model.citations import (
     CitationRef,
     cited,
     neutralised,
+    rewrite,
     with_long_refs,
 )
 from graphrag_neo4j.text.strings import flat, shortened
@@ -26,6 +27,7 @@ HEADINGS: Final[Mapping[CitationKind, str]] = {
 }
 # The heading where relationships have predicates: source, predicate and target read as a sentence.
 PREDICATES: Final = "# Relationships\nid | source | predicate | target | description\n"
+HEADING: Final = 20  # tokens; no heading has more
 LEAST: Final = 50  # tokens of a part of a record that are worth a line
 HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
 
@@ -132,9 +134,19 @@ def report_pieces(report: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line.strip())
 
 
+def citing_itself(report: str, ref: int) -> str:
+    """A report that cites itself wherever it cites other reports.
+
+    An answer would copy those, and they are not in the context. Without any citation, a sentence
+    would seem to rest on the next one.
+    """
+    return rewrite(report, lambda kind, cites: ref if kind == "Reports" else cites)
+
+
 def report_tokens(report: str, count: CountTokens) -> int:
     """The number of tokens of a report in a context, without the heading of the table."""
-    return count(ContextRecord("Reports", 0, "", report_line(report)).longest)
+    own = citing_itself(report, LONG_REF)
+    return count(ContextRecord("Reports", 0, "", report_line(own)).longest)
 
 
 @dataclass(slots=True)
@@ -159,13 +171,12 @@ class ContextTable:
             for r in records
             if (r.kind, r.id) not in self.records
         }
-        headings = {r.kind: r.heading for r in new.values() if r.kind not in self.kinds}
-        size = sum(measure(record, self.count) for record in new.values())
-        size += sum(self.count(f"{heading}\n") for heading in headings.values())
+        kinds = {record.kind for record in new.values()} - self.kinds
+        size = sum(measure(record, self.count) for record in new.values()) + HEADING * len(kinds)
         if self.tokens + size > self.budget:
             return False
         self.records |= new
-        self.kinds |= headings.keys()
+        self.kinds |= kinds
         self.tokens += size
         return True
 

@@ -16,10 +16,11 @@ from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, flaw_of, refuse_length, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
-from graphrag_neo4j.model.citations import CitationKind, neutralised, rewrite
+from graphrag_neo4j.model.citations import CitationKind, neutralised
 from graphrag_neo4j.model.context import (
     ContextRecord,
     ContextTable,
+    citing_itself,
     record_of,
     report_line,
     report_pieces,
@@ -261,15 +262,10 @@ def lucene_phrase(text: str) -> str:
 
 
 def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
-    """Returns a community's report as a record. With `short` it is only the title and summary.
-
-    Where it cites other reports, it cites itself: an answer would copy those, and they are not in
-    the context. Without any citation, a sentence would seem to rest on the next one.
-    """
-    said = (row["summary"] if short else row["report"]) or ""
-    own = rewrite(said, lambda kind, ref: row["ref"] if kind == "Reports" else ref)
+    """Returns a community's report as a record. With `short` it is only the title and summary."""
+    own = citing_itself((row["summary"] if short else row["report"]) or "", row["ref"])
     text = flat(f"{row['title']}: {own}") if short else report_line(own)
-    tokens = row["n_tokens"] if own == said and not short else None
+    tokens = None if short else row["n_tokens"]
     return ContextRecord("Reports", row["ref"], row["id"], text, tokens, report_pieces(own))
 
 

@@ -28,14 +28,8 @@ TABLE = "embedding.weight"  # its name in the file
 
 
 def static_embedder() -> Embedder:
-    """Returns the embedding model that needs no endpoint."""
+    """Returns the embedding model that needs no endpoint. Its first vector loads it."""
     return Embedder(STATIC_VECTORS, DIMENSIONS, _embed)
-
-
-def loaded_static_embedder() -> Embedder:
-    """Returns the same, loaded. Raises InputError where packages are missing."""
-    matrix_of(())
-    return static_embedder()
 
 
 async def _embed(texts: Sequence[str]) -> list[list[float]]:

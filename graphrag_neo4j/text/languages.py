@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain, islice
 
 from graphrag_neo4j.files import read_data
 from graphrag_neo4j.text import tokens
@@ -98,9 +99,8 @@ def language_of(text: str, words: Iterable[str]) -> str:
         for language, script in SCRIPTS.items():
             if len(script.findall(text)) > (FEW if language == "uk" else SHARE) * len(text):
                 return language
-    votes: Counter[str] = Counter()
-    for word, _ in zip(words, range(WORDS), strict=False):
-        votes.update(_languages_of().get(word.lower(), ()))
+    known = _languages_of()
+    votes = Counter(chain.from_iterable(known.get(one.lower(), ()) for one in islice(words, WORDS)))
     return min(votes, key=lambda language: (-votes[language], LATIN.index(language)), default="en")
 
 

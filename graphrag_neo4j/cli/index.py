@@ -84,7 +84,7 @@ NEXT = {
     "--watch",
     "Keep the graph up to date with the files, deleted ones included, until you press Ctrl-C.",
 )
-@options.max_cost_a_day_option
+@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 @click.option(
     "--ray",
     is_flag=False,

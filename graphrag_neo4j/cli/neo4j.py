@@ -45,12 +45,7 @@ def neo4j_group() -> None:
 
 
 @neo4j_group.command()
-@options.value(
-    "--release neo4j_release",
-    None,
-    "The release line of Neo4j: 2026.09, 2026.01, or the LTS line 5.26 (KG_NEO4J_RELEASE).",
-    type=options.NearestChoice(get_args(Neo4jRelease)),
-)
+@options.setting("--release neo4j_release", type=options.NearestChoice(get_args(Neo4jRelease)))
 @options.flag("--upgrade", "Dump data of an older release to a file, and upgrade it.")
 def start_command(*, upgrade: bool, **given: Any) -> None:  # noqa: ANN401 - settings
     """Start the server if it is not running. The first start downloads it."""

@@ -19,7 +19,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import write_whole
-from graphrag_neo4j.settings import Settings, load_settings, unknown_names
+from graphrag_neo4j.settings import Settings, descriptions, load_settings, unknown_names
 from graphrag_neo4j.settings.checks import did_you_mean
 from graphrag_neo4j.settings.reading import ReadOptions
 
@@ -114,24 +114,25 @@ def page_option(name: str, about: str) -> Callable[[Any], Any]:
     return value("-o --output", "FILE", about, **of_file)
 
 
+class _SettingOption(click.Option):
+    """An option whose help is the first sentence that its setting says of itself."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        said = descriptions()[str(self.name)].partition(". ")[0].removesuffix(".")
+        self.help = f"{said} (KG_{str(self.name).upper()})."
+        return super().get_help_record(ctx)
+
+
+def setting(names: str, metavar: str | None = None, **more: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - click's
+    """An option for a setting, which describes itself."""
+    return value(names, metavar, "", cls=_SettingOption, **more)
+
+
 json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
 model_option = value("--model", "NAME", "The chat model (KG_MODEL).")
 quiet_option = flag("--quiet", "Print only warnings and errors.")
 yes_option = flag("--yes", "Do not ask before the model is called.")
-max_cost_option = value(
-    "--max-cost",
-    "DOLLARS",
-    "The largest cost of the run in US dollars, at which it stops; the same command continues it "
-    "(KG_MAX_COST).",
-    type=click.FloatRange(min=0),
-)
-max_cost_a_day_option = value(
-    "--max-cost-a-day",
-    "DOLLARS",
-    "The largest cost of a day (UTC) in US dollars, over all builds of the graph and the questions "
-    "of a server (KG_MAX_COST_A_DAY).",
-    type=click.FloatRange(min=0),
-)
+max_cost_option = setting("--max-cost", "DOLLARS", type=click.FloatRange(min=0))
 method_option = value(
     "--method",
     "METHOD",
@@ -178,41 +179,12 @@ read_options = all_of(
     value("--encoding", "NAME", "The encoding of text files that are not UTF-8.", hidden=True),
 )
 settings_options = all_of(
-    value(
-        "--prepend-metadata",
-        "NAMES",
-        "The metadata fields of a document that are added to the header of each of its chunks, "
-        "comma separated (KG_PREPEND_METADATA).",
-        hidden=True,
-    ),
+    setting("--prepend-metadata", "NAMES", hidden=True),
     model_option,
-    value(
-        "--entity-types",
-        "TYPES",
-        "The types of entities that are extracted, comma separated; any lets the model choose them "
-        "(KG_ENTITY_TYPES).",
-    ),
-    value(
-        "--extraction",
-        None,
-        "How a model reads documents: paper in chunks of 600 tokens with one gleaning, about as in "
-        "the paper; lean in chunks of 1,200 tokens without gleanings, for less than half the "
-        "tokens (KG_EXTRACTION).",
-        type=NearestChoice(["paper", "lean"]),
-    ),
-    value(
-        "--gleanings",
-        None,
-        "The largest number of gleanings for each chunk: further requests for the entities and "
-        "relationships, or the claims, that the model has missed (KG_GLEANINGS).",
-        type=click.IntRange(min=0),
-    ),
-    value(
-        "--claims/--no-claims",
-        None,
-        "Whether claims (dated statements on what an entity did) are extracted (KG_CLAIMS).",
-        default=None,
-    ),
+    setting("--entity-types", "TYPES"),
+    setting("--extraction", type=NearestChoice(["paper", "lean"])),
+    setting("--gleanings", type=click.IntRange(min=0)),
+    setting("--claims/--no-claims", default=None),
 )
 
 

@@ -52,7 +52,7 @@ from graphrag_neo4j.settings.installing import needing
     default="text",
 )
 @options.flag("--log-questions", "Also log what people ask.")
-@options.max_cost_a_day_option
+@options.setting("--max-cost-a-day", "DOLLARS", type=click.FloatRange(min=0))
 def serve_command(
     paths: tuple[Path, ...],
     host: str,

@@ -35,9 +35,7 @@ from graphrag_neo4j.text.strings import counted
     default=Path("prompts"),
 )
 @options.value("--domain", "TEXT", "What the documents are about, if you know it.")
-@options.value(
-    "--language", "NAME", "The language of names, descriptions, reports and answers (KG_LANGUAGE)."
-)
+@options.setting("--language", "NAME")
 @options.value(
     "--persona",
     "TEXT",

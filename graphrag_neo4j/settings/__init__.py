@@ -6,9 +6,12 @@ settings begin with `KG_`; those of Neo4j and of OpenAI keep the names that thei
 An address in `.env` is used only with a key or a password in the same `.env` (see `env_file`).
 """
 
+import ast
+import inspect
 import json
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit, urlunsplit
@@ -443,6 +446,17 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydant
         raise InputError(
             f"The file {Settings.model_config.get('env_file')} is not UTF-8 text: save it as UTF-8."
         ) from None
+
+
+def descriptions() -> dict[str, str]:
+    """The text below each setting. Pydantic could read it, but would do so at each import."""
+    [settings] = ast.parse(inspect.getsource(Settings)).body
+    found = {}
+    for field, text in pairwise(getattr(settings, "body", ())):
+        match field, text:
+            case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(description))):
+                found[name] = " ".join(description.split())
+    return found
 
 
 def _names_in_python() -> list[str]:

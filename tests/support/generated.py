@@ -3,12 +3,9 @@
 python -m tests.support.generated     rewrites them
 """
 
-import ast
-import inspect
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from itertools import pairwise
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -17,7 +14,7 @@ from pydantic import AliasChoices, SecretStr
 from pydantic.fields import FieldInfo
 
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.settings import OF_A_QUESTION, Settings
+from graphrag_neo4j.settings import OF_A_QUESTION, Settings, descriptions
 from tests.support.paths import ROOT
 
 BEGIN: Final = "<!-- settings: written by `python -m tests.support.generated` -->\n"
@@ -48,25 +45,13 @@ class Setting(NamedTuple):
 
 def settings() -> Iterator[Setting]:
     """Every setting: first those that most people set, then in the order of the code."""
-    described = _descriptions()
+    described = descriptions()
     found = {
         (named := _name(name, field)): Setting(named, _written(field.default), described[name])
         for name, field in Settings.model_fields.items()
     }
     for name in [*MAIN, *(one for one in found if one not in MAIN)]:
         yield found[name]
-
-
-def _descriptions() -> dict[str, str]:
-    """The text below each setting. Pydantic could read it, but would do so at each import."""
-    [settings] = ast.parse(inspect.getsource(Settings)).body
-    assert isinstance(settings, ast.ClassDef)
-    found = {}
-    for field, text in pairwise(settings.body):
-        match field, text:
-            case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(description))):
-                found[name] = " ".join(description.split())
-    return found
 
 
 def generated() -> Mapping[Path, str]:

@@ -1,6 +1,6 @@
 """Measures what a change of the documents costs, beside a full build of the same documents.
 
-    python scripts/bench/change.py FOLDER            add one document, edit a paragraph, delete one
+    python scripts/bench/change.py FOLDER            add one document, edit one, delete one
     python scripts/bench/change.py FOLDER --small N  N small changes, one after the other
 
 FOLDER holds .txt files. Only the model is not real: it is an endpoint without latency in a separate
@@ -121,15 +121,20 @@ async def _changes(rag: AsyncGraphRAG, documents: Sequence[Document]) -> None:
         _row(f"add {one.source[:30]}", await _index(rag, [one]), full)
         await _tell(rag.graph, before)
         await rag.index(rest, fresh=True)
-    before = await _tree(rag.graph)
-    _row("edit a paragraph", await _index(rag, [_edited(documents[0])]), full)
-    await _tell(rag.graph, before)
-    _row("nothing", await _index(rag, [_edited(documents[0])]), full)
+    few, many = _edited(documents[0], sys.maxsize), _edited(documents[0], 3)
+    for what, edited in (("a paragraph", few), ("every third paragraph", many)):
+        before = await _tree(rag.graph)
+        _row(f"edit {what}", await _index(rag, [edited]), full)
+        await _tell(rag.graph, before)
+    _row("nothing", await _index(rag, [many]), full)
 
 
-def _edited(document: Document) -> Document:
+def _edited(document: Document, every: int) -> Document:
+    """The document with another paragraph in the middle, and with `every` so many of them."""
     paragraphs = document.text.split("\n\n")
-    paragraphs[len(paragraphs) // 2] = _paragraph(1, random.Random(1))  # noqa: S311
+    middle = len(paragraphs) // 2
+    for n in range(middle % every, len(paragraphs), every):
+        paragraphs[n] = _paragraph(n, random.Random(n))  # noqa: S311
     return Document("\n\n".join(paragraphs), document.source)
 
 

@@ -424,18 +424,20 @@ def _neutral(text: str, wanted: Callable[[int], bool]) -> str:
 
     The time that it takes is linear in the length of the text.
     """
-    if not OPENERS.search(text) or not MARK.search("".join(map(_folded, text))):
+    if not OPENERS.search(text):
         return text
-    folded = [(letter, place) for place, one in enumerate(text) for letter in _folded(one)]
-    plain = "".join(letter for letter, _ in folded)
+    plain = "".join(map(_folded, text))
+    if not MARK.search(plain):
+        return text
+    places = [place for place, one in enumerate(text) for _ in _folded(one)]
     characters = list(text)
     for mark in MARK.finditer(plain):
-        if not wanted(folded[mark.start()][1]):
+        if not wanted(places[mark.start()]):
             continue
         end = (NEXT_ROUND if mark[0] == "(" else NEXT_SQUARE).match(plain, mark.end())
         for place in (mark.start(), end.start("end") if end else None):
             if place is not None:
-                characters[folded[place][1]] = NEUTRAL[plain[place]]
+                characters[places[place]] = NEUTRAL[plain[place]]
     return "".join(characters)
 
 

@@ -27,7 +27,7 @@ HEADINGS: Final[Mapping[CitationKind, str]] = {
 }
 # The heading where relationships have predicates: source, predicate and target read as a sentence.
 PREDICATES: Final = "# Relationships\nid | source | predicate | target | description\n"
-HEADING: Final = 20  # tokens; no heading has more
+HEADING: Final = 20  # tokens that a heading counts as; none has more
 LEAST: Final = 50  # tokens of a part of a record that are worth a line
 HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
 

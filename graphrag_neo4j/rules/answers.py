@@ -251,10 +251,8 @@ class AskedWords:
             common = _common_words(" ".join(COMMON_NOUN.findall(question))) - ABOUT - FORMAL
             words = common
         topic = words - frozenset[str]().union(*map(_parts, names))
-        asked = frozenset(re.findall(r"\w+", question.lower()))
-        about_all = bool(ABOUT & (asked | base_words(question, language))) and not asks_to_count(
-            question
-        )
+        asked = base_words(question, language).union(re.findall(r"\w+", question.lower()))
+        about_all = bool(ABOUT & asked) and not asks_to_count(question)
         wants = [form.search(question) is not None for form in (ASKS_LIST, ASKS_TIME, ASKS_WHEN)]
         wants += [present, bool(common)]
         return cls(words, topic, names, not words and about_all, language, *wants)

@@ -27,7 +27,6 @@ HEADINGS: Final[Mapping[CitationKind, str]] = {
 }
 # The heading where relationships have predicates: source, predicate and target read as a sentence.
 PREDICATES: Final = "# Relationships\nid | source | predicate | target | description\n"
-HEADING: Final = 20  # tokens that a heading counts as; none has more
 LEAST: Final = 50  # tokens of a part of a record that are worth a line
 HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
 
@@ -171,12 +170,13 @@ class ContextTable:
             for r in records
             if (r.kind, r.id) not in self.records
         }
-        kinds = {record.kind for record in new.values()} - self.kinds
-        size = sum(measure(record, self.count) for record in new.values()) + HEADING * len(kinds)
+        headings = {r.kind: r.heading for r in new.values() if r.kind not in self.kinds}
+        size = sum(measure(record, self.count) for record in new.values())
+        size += sum(self.count(f"{heading}\n") for heading in headings.values())
         if self.tokens + size > self.budget:
             return False
         self.records |= new
-        self.kinds |= kinds
+        self.kinds |= headings.keys()
         self.tokens += size
         return True
 

@@ -340,10 +340,7 @@ def _need(has: object, what: str) -> None:
 
 
 async def _search(query: QueryContext, question: Question, method: Method) -> SearchResult:
-    """Runs the search. At the same time the tokenizer is loaded, which takes a moment.
-
-    The contexts of reports need no tokenizer: the graph has the number of tokens of each report.
-    """
+    """Runs the search. At the same time the tokenizer is loaded, which takes a moment."""
     searches: Mapping[Method, Callable[[], Awaitable[SearchResult]]] = {
         "global": partial(search_global, query, question),
         "local": partial(search_local, query),
@@ -353,8 +350,6 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
     }
 
     query.listen(Started("search"))
-    if method == "global" and query.context_only and not query.selection:
-        return await searches[method]()
     load = partial(anyio.to_thread.run_sync, tokens.encoding)
     found = await gather(tokenizer=load, found=searches[method])
     result: SearchResult = found["found"]

@@ -11,6 +11,7 @@ import inspect
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -448,7 +449,8 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydant
         ) from None
 
 
-def descriptions() -> dict[str, str]:
+@cache
+def descriptions() -> Mapping[str, str]:
     """The text below each setting. Pydantic could read it, but would do so at each import."""
     [settings] = ast.parse(inspect.getsource(Settings)).body
     found = {}

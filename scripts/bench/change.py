@@ -130,7 +130,7 @@ async def _changes(rag: AsyncGraphRAG, documents: Sequence[Document]) -> None:
 
 
 def _edited(document: Document, every: int) -> Document:
-    """The document with another paragraph in the middle, and with `every` so many of them."""
+    """The document with others in place of each `every`-th paragraph, the middle one included."""
     paragraphs = document.text.split("\n\n")
     middle = len(paragraphs) // 2
     for n in range(middle % every, len(paragraphs), every):

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Sequence
+from itertools import product
 from pathlib import Path
 
 import anyio
@@ -121,12 +122,11 @@ def _cold(settings: Settings, question: str) -> None:
     home = ["--home", str(settings.home)] if settings.home else []
     program = [sys.executable, "-c", "from graphrag_neo4j import GraphRAG; GraphRAG"]
     _say_best("from graphrag_neo4j import GraphRAG", program)
-    for method in ("local", "global", "basic", "drift"):
-        for only in (["--context-only"], [] if settings.has_model else None):
-            if only is not None:
-                given = ["query", question, "--method", method, *only]
-                command = [sys.executable, "-m", "graphrag_neo4j.cli", *home, *given]
-                _say_best(" ".join(["kg-build query --method", method, *only]), command)
+    forms = [["--context-only"]] if settings.has_model else [["--context-only"], []]
+    for method, more in product(("local", "global", "basic", "drift"), forms):
+        given = ["query", question, "--method", method, *more]
+        command = [sys.executable, "-m", "graphrag_neo4j.cli", *home, *given]
+        _say_best(" ".join(["kg-build query --method", method, *more]), command)
 
 
 def _say_best(what: str, command: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from graphrag_neo4j.model.citations import bracket
-from graphrag_neo4j.model.context import HEADING, ContextRecord, ContextTable
+from graphrag_neo4j.model.context import HEADINGS, ContextRecord, ContextTable
 from graphrag_neo4j.model.material import (
     ClaimMaterial,
     EntityMaterial,
@@ -156,7 +156,7 @@ def _substituted(material: ReportMaterial, budget: int, count: CountTokens) -> C
     size = sum(table.tokens for table in own.values())
     for replaced, part in enumerate(ranked, start=1):
         size += count(part.full.longest) - own.pop(part.id).tokens
-        if size + HEADING <= budget:
+        if size + count(HEADINGS["Reports"] + "\n") <= budget:
             table = ContextTable(budget, count)
             table.add(record for kept in own.values() for record in kept.records.values())
             table.add(one.full for one in ranked[:replaced])
@@ -196,7 +196,7 @@ def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -
 
     ranked = sorted(parts, key=rating)
     sizes = [[count(r.longest) for r in (part.full, part.summary, part.title)] for part in ranked]
-    room = budget - HEADING - sum(size[0] for size in sizes)
+    room = budget - count(HEADINGS["Reports"] + "\n") - sum(size[0] for size in sizes)
     form = [0] * len(ranked)
     for shorter in (1, 2):
         for i, size in enumerate(sizes):
